@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What went wrong, for people: layers below tools/ fill one of these and return a negative errno.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+struct error {
+	char text[512]; /* one line without a newline; empty when nothing was said */
+};
+
+/* Writes the text (cut to fit) and returns err, so that callers can return it. error may be NULL.
+ */
+int error_set(struct error *error, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The kernel's own errno, which the C library does not know. */
+#define ENOTSUPP 524
+
+/* "ENOENT" for ENOENT or -ENOENT; "E<number>" never: unknown numbers give NULL. */
+const char *errno_name(int err);
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/number.h"
+
+#include <bsd/libutil.h>
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+int number_parse(const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+	uint64_t number;
+
+	/* expand_number() would take a sign, leading blanks and octal. */
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	while (text[0] == '0' && isdigit((unsigned char)text[1]))
+		text++;
+	errno = 0;
+	if (expand_number(text, &number))
+		return errno == ERANGE ? -ERANGE : -EINVAL;
+	if (number < min || number > max)
+		return -ERANGE;
+	*value = number;
+	return 0;
+}
+
+int number_parse_double(const char *text, double min, double max, double *value)
+{
+	char *end;
+	double number;
+
+	errno = 0;
+	number = strtod(text, &end);
+	if (end == text || *end || !isfinite(number))
+		return -EINVAL;
+	if (number < min || number > max)
+		return -ERANGE;
+	*value = number;
+	return 0;
+}

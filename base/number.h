@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Numbers as users write them. */
+#ifndef BASE_NUMBER_H
+#define BASE_NUMBER_H
+
+#include <stdint.h>
+
+/*
+ * An unsigned number, decimal or 0x hex, with an optional suffix k, M, G, T (powers of 1024, as
+ * expand_number(3)). Returns 0, -EINVAL when it is not one, -ERANGE when it is outside min..max.
+ */
+int number_parse(const char *text, uint64_t min, uint64_t max, uint64_t *value);
+
+/* A finite decimal fraction in min..max. Returns as above. */
+int number_parse_double(const char *text, double min, double max, double *value);
+
+#endif

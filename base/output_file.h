@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A file that appears under its name only when it is whole: written under a temporary name beside
+ * it, and renamed. Whatever goes wrong, what stood there before still does.
+ */
+#ifndef BASE_OUTPUT_FILE_H
+#define BASE_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+struct output_file {
+	FILE *stream;
+	char *path, *temporary;
+};
+
+/* Begins a file; "-" is standard output, written directly. 0 or a negative errno with error. */
+int output_file_open(struct output_file *file, const char *path, struct error *error);
+
+/*
+ * Ends it: with commit under its name, otherwise leaving nothing. Takes a zeroed file too. Returns
+ * 0, or a negative errno with error (a full disk is found out here at the latest); then nothing is
+ * left.
+ */
+int output_file_close(struct output_file *file, bool commit, struct error *error);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/count.h"
+
+int elem_count_init(struct elem_count *count, enum count_choice choice, uint32_t batch,
+		    uint32_t max_entries, uint32_t cpus)
+{
+	bool is_large = max_entries / 2 > (uint64_t)cpus * batch;
+
+	memset(count, 0, sizeof(*count));
+	count->cpus = cpus;
+	count->batch = batch;
+	if (choice == COUNT_ATOMIC || (choice == COUNT_ADAPTIVE && !is_large))
+		return 0;
+	count->cpu_counts = env_alloc(cpus * sizeof(*count->cpu_counts), -1);
+	return count->cpu_counts ? 0 : -ENOMEM;
+}
+
+void elem_count_deinit(struct elem_count *count)
+{
+	env_free(count->cpu_counts, count->cpus * sizeof(*count->cpu_counts));
+	count->cpu_counts = NULL;
+}
+
+void elem_count_add(struct elem_count *count, uint32_t cpu, int64_t change)
+{
+	struct elem_count_cpu *mine;
+
+	if (!count->cpu_counts) {
+		env_add(&count->total, change);
+		return;
+	}
+	mine = &count->cpu_counts[cpu];
+	mine->count += change;
+	if (mine->count >= count->batch || mine->count <= -(int64_t)count->batch) {
+		env_add(&count->total, mine->count);
+		mine->count = 0;
+	}
+}
+
+int64_t elem_count_sum(const struct elem_count *count)
+{
+	int64_t sum = env_load(&count->total);
+
+	for (uint32_t cpu = 0; count->cpu_counts && cpu < count->cpus; cpu++)
+		sum += env_load(&count->cpu_counts[cpu].count);
+	return sum;
+}
+
+bool elem_count_is_full(const struct elem_count *count, int64_t max)
+{
+	int64_t total = env_load(&count->total);
+	int64_t doubt = (int64_t)count->batch * count->cpus;
+
+	if (!count->cpu_counts || total - doubt > max || total + doubt < max)
+		return total >= max;
+	return elem_count_sum(count) >= max;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counting the elements of maps that do not preallocate: one shared word, or since 6.1, for maps
+ * large against the number of CPUs, a per-CPU counter that goes to the shared word in batches.
+ */
+#ifndef MODEL_COUNT_H
+#define MODEL_COUNT_H
+
+#include <env.h>
+
+struct elem_count_cpu {
+	int64_t count;
+} __attribute__((aligned(64)));
+
+struct elem_count {
+	int64_t total;
+	struct elem_count_cpu *cpu_counts; /* NULL: total is exact */
+	uint32_t cpus;
+	uint32_t batch;
+};
+
+/* Chooses between the two by choice and size. Returns 0 or -ENOMEM. */
+int elem_count_init(struct elem_count *count, enum count_choice choice, uint32_t batch,
+		    uint32_t max_entries, uint32_t cpus);
+void elem_count_deinit(struct elem_count *count);
+
+void elem_count_add(struct elem_count *count, uint32_t cpu, int64_t change);
+
+/* Whether the count has reached max: exact, though it sums all CPUs only when it is near. */
+bool elem_count_is_full(const struct elem_count *count, int64_t max);
+
+int64_t elem_count_sum(const struct elem_count *count);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The environment of the checking flavour, for tests: sequential, but every lock is taken, its
+ * rank asserted, and the n-th one fails when a test says so (map_ctx.fail_lock_in). It shows that
+ * the model locks what it touches in the right order, and gives back what it holds on failure.
+ */
+#ifndef MODEL_ENV_H
+#define MODEL_ENV_H
+
+#include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ENV_NS(name) check_##name
+#include "model/ns.h"
+
+#include "model/env/memory.h"
+#include "model/lock_kinds.h"
+#include "model/model.h"
+
+#define ENV_NAME "check"
+
+enum {
+	ENV_LOCKS = 1,
+	ENV_LOOKAHEAD = 0,
+};
+
+struct env_lock {
+	uint32_t word;
+};
+
+#define env_load(address) (*(address))
+#define env_load_acquire(address) (*(address))
+#define env_store(address, value) (*(address) = (value))
+#define env_store_release(address, value) (*(address) = (value))
+#define env_add(address, value) (*(address) += (value))
+
+static inline void env_prefetch(const void *address)
+{
+	(void)address;
+}
+
+static inline void env_touch(const void *address, size_t bytes, bool is_write)
+{
+	(void)address;
+	(void)bytes;
+	(void)is_write;
+}
+
+static inline void env_preempt(struct map_ctx *ctx)
+{
+	(void)ctx;
+}
+
+static inline int env_lock(struct env_lock *lock, struct map_ctx *ctx, enum lock_rank rank,
+			   enum lock_kind kind)
+{
+	if (ctx->fail_lock_in && kind == LOCK_RESILIENT && --ctx->fail_lock_in == 0)
+		return -ETIMEDOUT;
+	assert(!lock->word);
+	assert(ctx->ranks_held < 1u << rank);
+	lock->word = 1;
+	ctx->ranks_held |= 1u << rank;
+	return 0;
+}
+
+static inline int env_trylock(struct env_lock *lock, struct map_ctx *ctx, enum lock_rank rank,
+			      enum lock_kind kind)
+{
+	(void)kind;
+	if (ctx->fail_lock_in && --ctx->fail_lock_in == 0)
+		return -EBUSY;
+	return env_lock(lock, ctx, rank, LOCK_RAW);
+}
+
+static inline void env_unlock(struct env_lock *lock, struct map_ctx *ctx, enum lock_rank rank,
+			      enum lock_kind kind)
+{
+	(void)kind;
+	assert(lock->word == 1);
+	assert(ctx->ranks_held & 1u << rank);
+	lock->word = 0;
+	ctx->ranks_held &= ~(1u << rank);
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Memory for the model's tables, shared by the flavours that run on real memory. */
+#ifndef MODEL_ENV_MEMORY_H
+#define MODEL_ENV_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* From here on a mapping of its own, whose pages exist only once touched. */
+#define ENV_MMAP_BYTES (1u << 20)
+
+/*
+ * Zeroed memory aligned to a cache line, in huge pages where the system gives them: tables larger
+ * than the TLB's reach are walked at random. NULL when there is none. numa_node is a wish.
+ */
+static inline void *env_alloc(size_t bytes, int numa_node)
+{
+	void *memory;
+
+	(void)numa_node;
+	if (bytes >= ENV_MMAP_BYTES) {
+		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			      0);
+		if (memory == MAP_FAILED)
+			return NULL;
+		madvise(memory, bytes, MADV_HUGEPAGE);
+		return memory;
+	}
+	memory = aligned_alloc(64, (bytes + 64) / 64 * 64);
+	if (memory)
+		memset(memory, 0, bytes);
+	return memory;
+}
+
+/* Frees env_alloc's memory; bytes as given then. memory may be NULL. */
+static inline void env_free(void *memory, size_t bytes)
+{
+	if (memory && bytes >= ENV_MMAP_BYTES)
+		munmap(memory, bytes);
+	else
+		free(memory);
+}
+
+#endif

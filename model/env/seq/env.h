@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The environment of the sequential flavour: one operation after another, whatever CPU each says
+ * it runs on. Locks, memory order and preemption vanish; what is left is the result, at the speed
+ * of this machine's memory.
+ */
+#ifndef MODEL_ENV_H
+#define MODEL_ENV_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ENV_NS(name) seq_##name
+#include "model/ns.h"
+
+#include "model/env/memory.h"
+#include "model/lock_kinds.h"
+#include "model/model.h"
+
+#define ENV_NAME "seq"
+
+enum {
+	ENV_LOCKS = 0,	   /* whether locks are taken at all */
+	ENV_LOOKAHEAD = 1, /* whether prefetching for operations to come pays */
+};
+
+struct env_lock {
+	uint32_t word;
+};
+
+/* Shared words. */
+#define env_load(address) (*(address))
+#define env_load_acquire(address) (*(address))
+#define env_store(address, value) (*(address) = (value))
+#define env_store_release(address, value) (*(address) = (value))
+#define env_add(address, value) (*(address) += (value)) /* returns the new value */
+
+static inline void env_prefetch(const void *address)
+{
+	__builtin_prefetch(address, 1);
+}
+
+/* What costs memory time on a machine. */
+static inline void env_touch(const void *address, size_t bytes, bool is_write)
+{
+	(void)address;
+	(void)bytes;
+	(void)is_write;
+}
+
+/* Where an interrupt or another CPU could come in between. */
+static inline void env_preempt(struct map_ctx *ctx)
+{
+	(void)ctx;
+}
+
+/* 0, or -EBUSY, -EDEADLK, -ETIMEDOUT from kinds that can fail. */
+static inline int env_lock(struct env_lock *lock, struct map_ctx *ctx, enum lock_rank rank,
+			   enum lock_kind kind)
+{
+	(void)lock;
+	(void)ctx;
+	(void)rank;
+	(void)kind;
+	return 0;
+}
+
+static inline int env_trylock(struct env_lock *lock, struct map_ctx *ctx, enum lock_rank rank,
+			      enum lock_kind kind)
+{
+	return env_lock(lock, ctx, rank, kind);
+}
+
+static inline void env_unlock(struct env_lock *lock, struct map_ctx *ctx, enum lock_rank rank,
+			      enum lock_kind kind)
+{
+	(void)lock;
+	(void)ctx;
+	(void)rank;
+	(void)kind;
+}
+
+#endif

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Look-up, update and delete (kernel/bpf/hashtab.c: htab_map_update_elem,
+ * htab_lru_map_update_elem, __htab_percpu_map_update_elem, __htab_lru_percpu_map_update_elem).
+ *
+ * Invariants: an element is linked in the bucket of its hash, exactly when its pprev is set, and
+ * counted in the census then. Locks: changes to a bucket under its lock; elements of maps without
+ * LRU are popped and pushed under it, LRU nodes before and after it. Memory order: an element is
+ * whole before it is linked (release), readers follow links with acquire.
+ */
+#include "model/htab.h"
+
+#include "model/alloc/alloc.h"
+
+void htab_link(struct map *map, struct elem *elem, uint32_t bucket)
+{
+	uintptr_t *first = &map->buckets[bucket].first, link = env_load(first);
+
+	elem->hash_node.next = link;
+	elem->hash_node.pprev = first;
+	env_store_release(first, (uintptr_t)&elem->hash_node);
+	if (!nulls_is_end(link))
+		elem_of_link(link)->hash_node.pprev = &elem->hash_node.next;
+	if (++map->census.entries > map->census.entries_max)
+		map->census.entries_max = map->census.entries;
+}
+
+void htab_unlink(struct map *map, struct elem *elem)
+{
+	uintptr_t link = elem->hash_node.next;
+
+	env_store(elem->hash_node.pprev, link);
+	if (!nulls_is_end(link))
+		elem_of_link(link)->hash_node.pprev = elem->hash_node.pprev;
+	env_store(&elem->hash_node.pprev, NULL);
+	map->census.entries--;
+}
+
+int htab_count_error(struct map *map, const struct map_ctx *ctx, int err)
+{
+	struct map_counters *counters = map_counters(map, ctx);
+	int i;
+
+	for (i = 0; i < ERROR_OTHER && map_error_errnos[i] != -err; i++)
+		;
+	counters->errors[i]++;
+	return err;
+}
+
+bool htab_evict(struct map *map, struct map_ctx *ctx, struct elem *elem)
+{
+	uint32_t bucket = elem->hash & map->bucket_mask;
+	uintptr_t node = (uintptr_t)&elem->hash_node, link;
+	struct map_counters *counters;
+
+	if (bucket_lock(map, ctx, bucket))
+		return false;
+	link = map->buckets[bucket].first;
+	while (link != node && !nulls_is_end(link))
+		link = elem_of_link(link)->hash_node.next;
+	if (link != node) {
+		bucket_unlock(map, ctx, bucket);
+		return false;
+	}
+	counters = map_counters(map, ctx);
+	counters->evictions++;
+	if (map->census.entries < map->max_entries) {
+		if (!map->census.first_premature_entries)
+			map->census.first_premature_entries = map->census.entries;
+		counters->premature_evictions++;
+	}
+	htab_unlink(map, elem);
+	bucket_unlock(map, ctx, bucket);
+	return true;
+}
+
+/* What an update may not do to a key that is there or is not. */
+static int check_flags(const struct elem *old, uint64_t flags)
+{
+	if (old && flags == UPDATE_NOEXIST)
+		return -EEXIST;
+	if (!old && flags == UPDATE_EXIST)
+		return -ENOENT;
+	return 0;
+}
+
+static void write_percpu_value(struct map *map, const struct map_ctx *ctx, struct elem *elem,
+			       const struct value_source *value)
+{
+	uint64_t number = *elem_percpu_value(map, elem);
+
+	if (ctx->context != OP_SYSCALL) {
+		copy_bytes(percpu_value(&map->percpu, number, ctx->cpu), value->bytes,
+			   map->value_size);
+		return;
+	}
+	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
+		copy_bytes(percpu_value(&map->percpu, number, cpu),
+			   value->bytes + cpu * value->stride, map->value_size);
+}
+
+/* A new element's value: what a program does not write on the other CPUs is zero. */
+static void init_percpu_value(struct map *map, const struct map_ctx *ctx, struct elem *elem,
+			      const struct value_source *value)
+{
+	uint64_t number = *elem_percpu_value(map, elem);
+
+	for (uint32_t cpu = 0; ctx->context != OP_SYSCALL && cpu < map->cpus; cpu++) {
+		if (cpu != ctx->cpu)
+			memset(percpu_value(&map->percpu, number, cpu), 0, map->value_size);
+	}
+	write_percpu_value(map, ctx, elem, value);
+}
+
+/* Makes an element that is on no list the key's. */
+static void fill_elem(struct map *map, const struct map_ctx *ctx, struct elem *elem,
+		      const void *key, uint32_t hash, const struct value_source *value)
+{
+	elem->hash = hash;
+	copy_bytes(elem->key, key, map->key_size);
+	if (!map->is_percpu)
+		copy_bytes(elem_value(map, elem), value->bytes, map->value_size);
+	else if (!map->is_lru)
+		init_percpu_value(map, ctx, elem, value);
+}
+
+/*
+ * An element for a key in a map without LRU, old being what it replaces. Replacing swaps with this
+ * CPU's spare when preallocated; otherwise it is allowed even when the map is full, since the old
+ * one goes at once. Returns 0, -E2BIG or -ENOMEM.
+ */
+static int take_elem(struct map *map, struct map_ctx *ctx, struct elem *old, struct elem **taken)
+{
+	struct map_cpu *cpu = map_cpu(map, ctx->cpu);
+
+	if (map->preallocates) {
+		if (old && map->has_spares) {
+			*taken = cpu->spare;
+			return 0;
+		}
+		*taken = map->alloc_policy->pop(map, ctx);
+		return *taken ? 0 : -E2BIG;
+	}
+	if (!old && elem_count_is_full(&map->count, map->max_entries))
+		return -E2BIG;
+	*taken = map->alloc_policy->pop(map, ctx);
+	if (!*taken)
+		return -ENOMEM;
+	elem_count_add(&map->count, ctx->cpu, 1);
+	return 0;
+}
+
+void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem)
+{
+	if (map->is_lru) {
+		map->lru_ops->give_back(map, ctx, elem);
+		return;
+	}
+	if (!map->preallocates)
+		elem_count_add(&map->count, ctx->cpu, -1);
+	map->alloc_policy->push(map, ctx, elem);
+}
+
+/* Under the bucket lock. The element moves to the head of its bucket also when it was there. */
+static int update_hash_locked(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
+			      const struct value_source *value, struct elem *old)
+{
+	struct elem *elem;
+	int err = take_elem(map, ctx, old, &elem);
+
+	if (err)
+		return err;
+	fill_elem(map, ctx, elem, key, hash, value);
+	htab_link(map, elem, hash & map->bucket_mask);
+	if (!old)
+		return 0;
+	htab_unlink(map, old);
+	if (map->preallocates && map->has_spares)
+		map_cpu(map, ctx->cpu)->spare = old;
+	else
+		htab_free_elem(map, ctx, old);
+	return 0;
+}
+
+/* HASH and PERCPU_HASH (kernel-maps 2). */
+static int update_plain(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
+			const struct value_source *value, uint64_t flags)
+{
+	uint32_t bucket = hash & map->bucket_mask;
+	struct elem *old;
+	int err = bucket_lock(map, ctx, bucket);
+
+	if (err)
+		return err;
+	old = htab_find(map, key, hash);
+	err = check_flags(old, flags);
+	if (!err) {
+		map_counters(map, ctx)->replaced += old != NULL;
+		if (old && map->is_percpu)
+			write_percpu_value(map, ctx, old, value);
+		else
+			err = update_hash_locked(map, ctx, key, hash, value, old);
+		map_counters(map, ctx)->inserts += !old && !err;
+	}
+	bucket_unlock(map, ctx, bucket);
+	return err;
+}
+
+/* LRU_HASH (kernel-maps 4.8): the node comes first, and may cost any key its place. */
+static int update_lru(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
+		      const struct value_source *value, uint64_t flags)
+{
+	uint32_t bucket = hash & map->bucket_mask;
+	struct elem *elem = map->lru_ops->pop(map, ctx, hash), *old = NULL;
+	int err;
+
+	if (!elem)
+		return -ENOMEM;
+	fill_elem(map, ctx, elem, key, hash, value);
+	err = bucket_lock(map, ctx, bucket);
+	if (!err) {
+		old = htab_find(map, key, hash);
+		err = check_flags(old, flags);
+		if (!err) {
+			htab_link(map, elem, bucket);
+			if (old) {
+				lru_mark_used(map, ctx, elem);
+				htab_unlink(map, old);
+			}
+			map_counters(map, ctx)->inserts += !old;
+			map_counters(map, ctx)->replaced += old != NULL;
+		}
+		bucket_unlock(map, ctx, bucket);
+	}
+	if (err)
+		map->lru_ops->give_back(map, ctx, elem);
+	else if (old)
+		map->lru_ops->give_back(map, ctx, old);
+	return err;
+}
+
+/* LRU_PERCPU_HASH (kernel-maps 4.8): a key that is there is written in place. */
+static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
+			     const struct value_source *value, uint64_t flags)
+{
+	uint32_t bucket = hash & map->bucket_mask;
+	struct elem *elem = NULL, *old;
+	int err;
+
+	if (flags != UPDATE_EXIST) {
+		elem = map->lru_ops->pop(map, ctx, hash);
+		if (!elem)
+			return -ENOMEM;
+		fill_elem(map, ctx, elem, key, hash, value);
+	}
+	err = bucket_lock(map, ctx, bucket);
+	if (!err) {
+		old = htab_find(map, key, hash);
+		err = check_flags(old, flags);
+		if (!err && old) {
+			lru_mark_used(map, ctx, old);
+			write_percpu_value(map, ctx, old, value);
+			map_counters(map, ctx)->replaced++;
+		} else if (!err) {
+			init_percpu_value(map, ctx, elem, value);
+			htab_link(map, elem, bucket);
+			elem = NULL;
+			map_counters(map, ctx)->inserts++;
+		}
+		bucket_unlock(map, ctx, bucket);
+	}
+	if (elem)
+		map->lru_ops->give_back(map, ctx, elem);
+	return err;
+}
+
+int htab_lookup(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
+		struct elem **found)
+{
+	struct elem *elem = htab_find(map, key, hash);
+
+	*found = elem;
+	if (!elem) {
+		map_counters(map, ctx)->misses++;
+		return -ENOENT;
+	}
+	map_counters(map, ctx)->hits++;
+	if (map->is_lru && (ctx->context != OP_SYSCALL || map->sys_lookup_marks))
+		lru_mark_used(map, ctx, elem);
+	return 0;
+}
+
+int htab_update(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
+		const struct value_source *value, uint64_t flags)
+{
+	if (flags > UPDATE_EXIST)
+		return -EINVAL;
+	if (!map->is_lru)
+		return update_plain(map, ctx, key, hash, value, flags);
+	if (!map->is_percpu)
+		return update_lru(map, ctx, key, hash, value, flags);
+	return update_lru_percpu(map, ctx, key, hash, value, flags);
+}
+
+int htab_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash)
+{
+	uint32_t bucket = hash & map->bucket_mask;
+	struct elem *elem;
+	int err = bucket_lock(map, ctx, bucket);
+
+	if (err)
+		return err;
+	elem = htab_find(map, key, hash);
+	if (elem)
+		htab_unlink(map, elem);
+	if (elem && !map->is_lru)
+		htab_free_elem(map, ctx, elem);
+	bucket_unlock(map, ctx, bucket);
+	if (!elem)
+		return -ENOENT;
+	map_counters(map, ctx)->deletes++;
+	if (map->is_lru)
+		htab_free_elem(map, ctx, elem);
+	return 0;
+}
+
+void elem_read_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem,
+		     void *value)
+{
+	uint32_t stride = map->percpu.stride;
+	uint8_t *to = value;
+
+	if (!map->is_percpu) {
+		memcpy(value, elem_value(map, elem), map->value_size);
+	} else if (ctx->context != OP_SYSCALL) {
+		memcpy(value, percpu_value(&map->percpu, *elem_percpu_value(map, elem), ctx->cpu),
+		       map->value_size);
+	} else {
+		for (uint32_t cpu = 0; cpu < map->cpus; cpu++, to += stride)
+			memcpy(to, percpu_value(&map->percpu, *elem_percpu_value(map, elem), cpu),
+			       stride);
+	}
+}
+
+int htab_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
+			   void *value)
+{
+	uint32_t bucket = hash & map->bucket_mask;
+	struct elem *elem;
+	int err;
+
+	if (!map->sys_lookup_and_delete)
+		return -ENOTSUPP;
+	err = bucket_lock(map, ctx, bucket);
+	if (err)
+		return err;
+	elem = htab_find(map, key, hash);
+	if (elem) {
+		if (value)
+			elem_read_value(map, ctx, elem, value);
+		htab_unlink(map, elem);
+		if (!map->is_lru)
+			htab_free_elem(map, ctx, elem);
+	}
+	bucket_unlock(map, ctx, bucket);
+	if (!elem) {
+		map_counters(map, ctx)->misses++;
+		return -ENOENT;
+	}
+	map_counters(map, ctx)->hits++;
+	map_counters(map, ctx)->deletes++;
+	if (map->is_lru)
+		htab_free_elem(map, ctx, elem);
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The hash table: finding, and the operations by hash. All return what the kernel returns.
+ */
+#ifndef MODEL_HTAB_H
+#define MODEL_HTAB_H
+
+#include "model/jhash.h"
+#include "model/lock.h"
+#include "model/lru/lru.h"
+
+#define UPDATE_ANY 0
+#define UPDATE_NOEXIST 1
+#define UPDATE_EXIST 2
+
+static inline uint32_t htab_hash(const struct map *map, const void *key)
+{
+	uint64_t word;
+
+	if (map->key_size == 8) {
+		memcpy(&word, key, 8);
+		return jhash_8(word, map->hash_init);
+	}
+	if (map->key_size == 4) {
+		uint32_t half;
+
+		memcpy(&half, key, 4);
+		return jhash_4(half, map->hash_init);
+	}
+	return jhash(key, map->key_size, map->hash_init);
+}
+
+static inline bool elem_has_key(const struct elem *elem, const void *key, uint32_t key_size)
+{
+	uint64_t a, b;
+
+	if (key_size != 8)
+		return !memcmp(elem->key, key, key_size);
+	memcpy(&a, elem->key, 8);
+	memcpy(&b, key, 8);
+	return a == b;
+}
+
+/* Copies small things without a call. */
+static inline void copy_bytes(void *to, const void *from, uint32_t bytes)
+{
+	if (bytes == 8)
+		memcpy(to, from, 8);
+	else
+		memcpy(to, from, bytes);
+}
+
+/*
+ * The element of a key, or NULL. Takes no lock: a reader that an element's reuse led to another
+ * bucket ends on that one's mark, and begins again. Under the bucket lock there is no such end.
+ */
+static inline struct elem *htab_find(const struct map *map, const void *key, uint32_t hash)
+{
+	uint32_t bucket = hash & map->bucket_mask;
+	uintptr_t link;
+
+	do {
+		link = env_load_acquire(&map->buckets[bucket].first);
+		while (!nulls_is_end(link)) {
+			struct elem *elem = elem_of_link(link);
+
+			env_touch(elem, sizeof(*elem), false);
+			if (elem->hash == hash && elem_has_key(elem, key, map->key_size))
+				return elem;
+			link = env_load_acquire(&elem->hash_node.next);
+		}
+	} while (nulls_end_bucket(link) != bucket);
+	return NULL;
+}
+
+/* Puts an element at the head of its bucket, or takes it out. Under the bucket lock. */
+void htab_link(struct map *map, struct elem *elem, uint32_t bucket);
+void htab_unlink(struct map *map, struct elem *elem);
+
+/*
+ * Gives an unlinked element back to where it came from: the rotation, or the allocator. Under no
+ * LRU lock.
+ */
+void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem);
+
+/* Counts a return value; gives it back. */
+int htab_count_error(struct map *map, const struct map_ctx *ctx, int err);
+
+/*
+ * A value for an update: bytes of one copy, and how far apart the copies for the CPUs are when a
+ * system call brings all of them (0: the same for all).
+ */
+struct value_source {
+	const uint8_t *bytes;
+	size_t stride;
+};
+
+/* *found gets the element; *value of a program is the element's (per-CPU: its CPU's) value. */
+int htab_lookup(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
+		struct elem **found);
+int htab_update(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
+		const struct value_source *value, uint64_t flags);
+int htab_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash);
+
+/* value: NULL, or room for what the context reads (see model.h). */
+int htab_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
+			   void *value);
+int htab_next_key(struct map *map, struct map_ctx *ctx, const void *key, void *next);
+int htab_batch(struct map *map, struct map_ctx *ctx, const uint32_t *cursor, uint32_t *next_cursor,
+	       void *keys, void *values, uint32_t *count, bool del);
+
+/* Copies an element's value to where its reader wants it; bytes of one copy when one is wanted. */
+void elem_read_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem,
+		     void *value);
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Iteration and batches (kernel/bpf/hashtab.c: htab_map_get_next_key,
+ * __htab_map_lookup_and_delete_batch; batches since 5.6).
+ *
+ * Locks: get_next_key takes none. A batch copies a whole bucket under its lock, and gives deleted
+ * elements back after it.
+ */
+#include "model/htab.h"
+
+/* The first element in a bucket from this one on, or NULL. */
+static struct elem *first_elem_from(const struct map *map, uint64_t bucket)
+{
+	for (; bucket <= map->bucket_mask; bucket++) {
+		uintptr_t link = env_load_acquire(&map->buckets[bucket].first);
+
+		if (!nulls_is_end(link))
+			return elem_of_link(link);
+	}
+	return NULL;
+}
+
+/* A key that is not in the map, like none, begins at the first element. */
+int htab_next_key(struct map *map, struct map_ctx *ctx, const void *key, void *next)
+{
+	struct elem *elem = NULL;
+	uint64_t bucket = 0;
+	uint32_t hash;
+
+	(void)ctx;
+	if (key) {
+		hash = htab_hash(map, key);
+		elem = htab_find(map, key, hash);
+		if (elem) {
+			uintptr_t link = env_load_acquire(&elem->hash_node.next);
+
+			bucket = (hash & map->bucket_mask) + 1ULL;
+			elem = nulls_is_end(link) ? NULL : elem_of_link(link);
+		}
+	}
+	if (!elem)
+		elem = first_elem_from(map, bucket);
+	if (!elem)
+		return -ENOENT;
+	memcpy(next, elem->key, map->key_size);
+	return 0;
+}
+
+/* Where a batch writes; either pointer may be NULL. */
+struct batch_output {
+	uint8_t *keys, *values;
+	size_t value_bytes;
+};
+
+static uint32_t bucket_count(const struct map *map, uint32_t bucket)
+{
+	uintptr_t link = map->buckets[bucket].first;
+	uint32_t count = 0;
+
+	for (; !nulls_is_end(link); link = elem_of_link(link)->hash_node.next)
+		count++;
+	return count;
+}
+
+/* Values are read in system-call form whoever asks: programs have no batches. */
+static void batch_copy(const struct map *map, struct elem *elem, struct batch_output *output)
+{
+	static const struct map_ctx reader = {.context = OP_SYSCALL};
+
+	if (output->keys) {
+		memcpy(output->keys, elem->key, map->key_size);
+		output->keys += map->key_size;
+	}
+	if (output->values) {
+		elem_read_value(map, &reader, elem, output->values);
+		output->values += output->value_bytes;
+	}
+}
+
+/*
+ * Copies one bucket when it fits in room elements; *count gets how many there are. With del the
+ * elements are unlinked under the lock, chained through their next links, and freed after it.
+ */
+static int batch_bucket(struct map *map, struct map_ctx *ctx, uint32_t bucket, uint32_t room,
+			struct batch_output *output, uint32_t *count, bool del)
+{
+	struct elem *freed = NULL;
+	uintptr_t link;
+	int err;
+
+	*count = 0;
+	if (nulls_is_end(env_load(&map->buckets[bucket].first)))
+		return 0;
+	err = bucket_lock(map, ctx, bucket);
+	if (err)
+		return err;
+	*count = bucket_count(map, bucket);
+	link = *count <= room ? map->buckets[bucket].first : nulls_end(bucket);
+	while (!nulls_is_end(link)) {
+		struct elem *elem = elem_of_link(link);
+
+		link = elem->hash_node.next;
+		batch_copy(map, elem, output);
+		if (del) {
+			htab_unlink(map, elem);
+			elem->free_next = freed;
+			freed = elem;
+			map_counters(map, ctx)->deletes++;
+		}
+	}
+	bucket_unlock(map, ctx, bucket);
+	while (freed) {
+		struct elem *elem = freed;
+
+		freed = elem->free_next;
+		htab_free_elem(map, ctx, elem);
+	}
+	return 0;
+}
+
+int htab_batch(struct map *map, struct map_ctx *ctx, const uint32_t *cursor, uint32_t *next_cursor,
+	       void *keys, void *values, uint32_t *count, bool del)
+{
+	struct batch_output output = {keys, values, map_sys_value_bytes(&map->attr, map->cpus)};
+	uint64_t bucket = cursor ? *cursor : 0;
+	uint32_t asked = *count, total = 0, here = 0;
+	int err = 0;
+
+	if (!map->has_batch)
+		return -EINVAL;
+	if (!asked)
+		return 0;
+	*count = 0;
+	if (bucket > map->bucket_mask)
+		return -ENOENT;
+	for (; bucket <= map->bucket_mask; bucket++, total += here) {
+		err = batch_bucket(map, ctx, (uint32_t)bucket, asked - total, &output, &here, del);
+		if (err || here > asked - total)
+			break;
+	}
+	if (bucket > map->bucket_mask)
+		err = -ENOENT;
+	else if (!err && !total)
+		err = -ENOSPC;
+	*next_cursor = (uint32_t)bucket;
+	*count = total;
+	map_counters(map, ctx)->batch_elements += total;
+	return err;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The per-CPU LRU (4.10, BPF_F_NO_COMMON_LRU; bpf_lru with percpu lists): every CPU rotates and
+ * shrinks lists of its own, an equal run of the elements each.
+ *
+ * Invariant: a node is on the lists of the CPU it was dealt to, for ever. Locks: that CPU's; others
+ * take it to give a node back.
+ */
+#include "model/lru/kernel_list.h"
+
+struct lru_percpu {
+	uint32_t free_target;
+	struct lru_list lists[];
+};
+
+static size_t percpu_lists_bytes(const struct map *map)
+{
+	return sizeof(struct lru_percpu) + 64 + map->cpus * sizeof(struct lru_list);
+}
+
+static int percpu_lists_init(struct map *map)
+{
+	uint64_t nr_scans = map_tunable(map, TUNE_NR_SCANS);
+	uint64_t target = map_tunable(map, TUNE_FREE_TARGET);
+	struct lru_percpu *lru = env_alloc(percpu_lists_bytes(map), -1);
+	uint64_t share = map->elem_total / map->cpus;
+
+	if (!lru)
+		return -ENOMEM;
+	if (nr_scans == TUNABLE_AUTO)
+		nr_scans = map_tunable(map, TUNE_PERCPU_NR_SCANS);
+	map->lru = lru;
+	lru->free_target = (uint32_t)(target == TUNABLE_AUTO ? nr_scans : target);
+	for (uint32_t cpu = 0; cpu < map->cpus; cpu++) {
+		lru_list_init(&lru->lists[cpu], (uint32_t)nr_scans);
+		for (uint64_t i = 0; i < share; i++) {
+			struct elem *elem = map_elem(map, cpu * share + i);
+
+			elem->lru.cpu = (uint16_t)cpu;
+			lru_list_add(&lru->lists[cpu], elem, LRU_FREE);
+		}
+	}
+	return 0;
+}
+
+static void percpu_lists_deinit(struct map *map)
+{
+	env_free(map->lru, percpu_lists_bytes(map));
+}
+
+static void percpu_freed(void *list, struct elem *elem)
+{
+	lru_list_add(list, elem, LRU_FREE);
+}
+
+static struct elem *percpu_pop(struct map *map, struct map_ctx *ctx, uint32_t hash)
+{
+	struct lru_percpu *lru = map->lru;
+	struct lru_list *list = &lru->lists[ctx->cpu];
+	struct list_node *free = &list->heads[LRU_FREE];
+	struct elem *elem = NULL;
+
+	if (env_lock(&list->lock, ctx, RANK_LRU, map->lru_lock))
+		return NULL;
+	lru_list_rotate(map, ctx, list);
+	if (list_is_empty(free))
+		lru_list_shrink(map, ctx, list, lru->free_target, percpu_freed, list);
+	if (!list_is_empty(free)) {
+		elem = elem_of_lru(free->next);
+		elem->hash = hash;
+		lru_list_move(list, elem, LRU_INACTIVE);
+	}
+	if (ENV_LOOKAHEAD && map->lookahead) {
+		lru_ahead_restart(list);
+		lru_ahead_step(map, &list->ahead);
+	}
+	env_unlock(&list->lock, ctx, RANK_LRU, map->lru_lock);
+	return elem;
+}
+
+static void percpu_give_back(struct map *map, struct map_ctx *ctx, struct elem *elem)
+{
+	struct lru_percpu *lru = map->lru;
+	struct lru_list *list = &lru->lists[elem->lru.cpu];
+
+	if (env_lock(&list->lock, ctx, RANK_LRU, map->lru_lock)) {
+		env_store(&elem->lru.pending_free, 1);
+		return;
+	}
+	lru_list_move(list, elem, LRU_FREE);
+	env_unlock(&list->lock, ctx, RANK_LRU, map->lru_lock);
+}
+
+static void percpu_report(const struct map *map, map_list_fn *fn, void *arg)
+{
+	const struct lru_percpu *lru = map->lru;
+
+	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
+		lru_list_report(&lru->lists[cpu], (int)cpu, fn, arg);
+}
+
+static int percpu_walk(const struct map *map, lru_visit_fn *visit, void *arg, struct error *error)
+{
+	const struct lru_percpu *lru = map->lru;
+	int err = 0;
+
+	for (uint32_t cpu = 0; !err && cpu < map->cpus; cpu++)
+		err = lru_list_walk(&lru->lists[cpu], visit, arg, error);
+	return err;
+}
+
+static uint64_t percpu_model_bytes(const struct map *map)
+{
+	return percpu_lists_bytes(map);
+}
+
+const struct lru_ops lru_kernel_percpu = {
+	.init = percpu_lists_init,
+	.deinit = percpu_lists_deinit,
+	.pop = percpu_pop,
+	.give_back = percpu_give_back,
+	.lists = percpu_report,
+	.walk = percpu_walk,
+	.model_bytes = percpu_model_bytes,
+};

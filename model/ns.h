@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The name map: each external name of the model gets the flavour's prefix, so that several
+ * flavours of the same sources live in one program. env.h defines ENV_NS(name) and includes this.
+ * A test runs nm over each flavour and fails on an unprefixed global.
+ */
+#ifndef MODEL_NS_H
+#define MODEL_NS_H
+
+/* map.c */
+#define model_ops_table ENV_NS(model_ops)
+#define map_create ENV_NS(map_create)
+#define map_destroy ENV_NS(map_destroy)
+
+/* htab.c */
+#define htab_lookup ENV_NS(htab_lookup)
+#define htab_update ENV_NS(htab_update)
+#define htab_delete ENV_NS(htab_delete)
+#define htab_lookup_and_delete ENV_NS(htab_lookup_and_delete)
+#define htab_evict ENV_NS(htab_evict)
+#define htab_link ENV_NS(htab_link)
+#define htab_unlink ENV_NS(htab_unlink)
+#define htab_free_elem ENV_NS(htab_free_elem)
+#define elem_read_value ENV_NS(elem_read_value)
+#define htab_count_error ENV_NS(htab_count_error)
+
+/* iter.c */
+#define htab_next_key ENV_NS(htab_next_key)
+#define htab_batch ENV_NS(htab_batch)
+
+/* run.c */
+#define map_run ENV_NS(map_run)
+
+/* check.c */
+#define map_check ENV_NS(map_check)
+
+/* percpu.c */
+#define percpu_init ENV_NS(percpu_init)
+#define percpu_deinit ENV_NS(percpu_deinit)
+#define percpu_reserve ENV_NS(percpu_reserve)
+
+/* slab.c */
+#define slab_init ENV_NS(slab_init)
+#define slab_deinit ENV_NS(slab_deinit)
+#define slab_alloc ENV_NS(slab_alloc)
+#define slab_free ENV_NS(slab_free)
+
+/* lock.c */
+#define lock_policies ENV_NS(lock_policies)
+
+/* alloc/ */
+#define alloc_policies ENV_NS(alloc_policies)
+#define alloc_freelist ENV_NS(alloc_freelist)
+#define alloc_kmalloc ENV_NS(alloc_kmalloc)
+#define alloc_bpfmem ENV_NS(alloc_bpfmem)
+#define elem_count_init ENV_NS(elem_count_init)
+#define elem_count_deinit ENV_NS(elem_count_deinit)
+#define elem_count_add ENV_NS(elem_count_add)
+#define elem_count_is_full ENV_NS(elem_count_is_full)
+#define elem_count_sum ENV_NS(elem_count_sum)
+
+/* lru/ */
+#define lru_policies ENV_NS(lru_policies)
+#define lru_kernel_common ENV_NS(lru_kernel_common)
+#define lru_kernel_percpu ENV_NS(lru_kernel_percpu)
+#define lru_exact ENV_NS(lru_exact)
+#define lru_list_init ENV_NS(lru_list_init)
+#define lru_list_move ENV_NS(lru_list_move)
+#define lru_list_take ENV_NS(lru_list_take)
+#define lru_list_rotate ENV_NS(lru_list_rotate)
+#define lru_list_shrink ENV_NS(lru_list_shrink)
+#define lru_list_walk ENV_NS(lru_list_walk)
+#define lru_list_report ENV_NS(lru_list_report)
+#define lru_ahead_restart ENV_NS(lru_ahead_restart)
+#define lru_ahead_step ENV_NS(lru_ahead_step)
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/percpu.h"
+
+/* A unit of at most 32 KiB per CPU: what the kernel's first chunk offers (PCPU_MIN_UNIT_SIZE). */
+#define UNIT_BYTES (32u << 10)
+
+int percpu_init(struct percpu *percpu, uint32_t cpus, uint32_t stride, uint64_t values_max)
+{
+	memset(percpu, 0, sizeof(*percpu));
+	percpu->cpus = cpus;
+	percpu->stride = stride;
+	while ((2ULL << percpu->shift) * stride <= UNIT_BYTES)
+		percpu->shift++;
+	percpu->chunk_bytes = ((size_t)stride << percpu->shift) * cpus;
+	percpu->chunk_slots = (values_max >> percpu->shift) + 1;
+	percpu->chunks = env_alloc(percpu->chunk_slots * sizeof(*percpu->chunks), -1);
+	return percpu->chunks ? 0 : -ENOMEM;
+}
+
+void percpu_deinit(struct percpu *percpu)
+{
+	for (uint64_t i = 0; i < percpu->chunk_count; i++)
+		env_free(percpu->chunks[i], percpu->chunk_bytes);
+	env_free(percpu->chunks, percpu->chunk_slots * sizeof(*percpu->chunks));
+	memset(percpu, 0, sizeof(*percpu));
+}
+
+int percpu_reserve(struct percpu *percpu, uint64_t count)
+{
+	while (percpu->chunk_count << percpu->shift < count) {
+		uint8_t *chunk = env_alloc(percpu->chunk_bytes, -1);
+
+		if (!chunk)
+			return -ENOMEM;
+		percpu->chunks[percpu->chunk_count++] = chunk;
+	}
+	return 0;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/slab.h"
+
+struct slab_chunk {
+	struct slab_chunk *next;
+} __attribute__((aligned(64)));
+
+#define CHUNK_BYTES_MIN (64u << 10)
+#define CHUNK_BYTES_MAX (4u << 20)
+
+void slab_init(struct slab *slab, size_t object_bytes, uint64_t objects_max)
+{
+	size_t bytes = CHUNK_BYTES_MIN;
+
+	memset(slab, 0, sizeof(*slab));
+	slab->object_bytes = object_bytes;
+	while (bytes < CHUNK_BYTES_MAX && bytes / object_bytes < objects_max / 8)
+		bytes *= 2;
+	while (bytes < object_bytes + sizeof(struct slab_chunk))
+		bytes *= 2;
+	slab->chunk_bytes = bytes;
+}
+
+void slab_deinit(struct slab *slab)
+{
+	while (slab->chunks) {
+		struct slab_chunk *chunk = slab->chunks;
+
+		slab->chunks = chunk->next;
+		env_free(chunk, slab->chunk_bytes);
+	}
+}
+
+static bool slab_add_chunk(struct slab *slab)
+{
+	struct slab_chunk *chunk = env_alloc(slab->chunk_bytes, -1);
+
+	if (!chunk)
+		return false;
+	chunk->next = slab->chunks;
+	slab->chunks = chunk;
+	slab->chunk_count++;
+	slab->cut = (uint8_t *)(chunk + 1);
+	slab->cut_end = (uint8_t *)chunk + slab->chunk_bytes;
+	return true;
+}
+
+void *slab_alloc(struct slab *slab, bool *is_new)
+{
+	struct slab_object *object = slab->free;
+
+	*is_new = !object;
+	if (object) {
+		slab->free = object->next;
+		return object;
+	}
+	if ((size_t)(slab->cut_end - slab->cut) < slab->object_bytes && !slab_add_chunk(slab))
+		return NULL;
+	object = (struct slab_object *)slab->cut;
+	slab->cut += slab->object_bytes;
+	slab->cut_count++;
+	return object;
+}
+
+void slab_free(struct slab *slab, void *object)
+{
+	struct slab_object *free = object;
+
+	free->next = slab->free;
+	slab->free = free;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a run is made of: map, kernel, tunables, CPUs, engine, traces. Every part can be set by name
+ * from text, whether it comes from an option, a sweep or a file.
+ */
+#ifndef SIM_CONFIG_H
+#define SIM_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/record.h"
+#include "model/kernels.h"
+#include "model/model.h"
+#include "model/tunables.h"
+#include "traces/trace.h"
+
+struct engine;
+
+struct run_config {
+	struct map_attr attr;
+	struct kernel_release kernel;
+	char kernel_note[200]; /* what "host" was taken as; else empty */
+	uint32_t cpus;
+	const struct engine *engine;
+	enum trace_program program;
+	enum trace_spread spread;
+	uint32_t spread_block;
+	uint64_t seed;
+	bool preload; /* read the traces into memory before the clock starts */
+	bool check;   /* check conservation after the run */
+	bool is_overridden[TUNABLES];
+	uint64_t overrides[TUNABLES];
+	const char *const *traces; /* the caller's */
+	size_t trace_count;
+
+	struct tunables tunables; /* by config_finish() */
+};
+
+/* The newest kernel, one CPU, seq, an LRU hash of 8-byte keys and values without max_entries. */
+void config_init(struct run_config *config);
+
+/*
+ * Sets one part by its name: a tunable, a field of the map (type, max_entries, key_size,
+ * value_size, flags, numa_node), or an option by its long name (kernel, cpus, engine, program,
+ * spread, seed), which may begin with "--" and then is not a tunable of the same name. Returns 0,
+ * or -EINVAL with error naming what is valid.
+ */
+int config_set(struct run_config *config, const char *name, const char *value,
+	       struct error *error);
+
+/* Whether config_set() knows the name. */
+bool config_has(const char *name);
+
+/* A map from "type=lru_hash,max_entries=10k,flags=no_common_lru". Returns as above. */
+int config_set_map(struct run_config *config, const char *text, struct error *error);
+
+/* Resolves the tunables: the kernel's, then what was set. Call once all is set. */
+void config_finish(struct run_config *config);
+
+/* Adds what a result must state to be repeated: version, engine, kernel, map, ... */
+void config_record(const struct run_config *config, struct record *record);
+
+/* Writes the map as config_set_map() reads it. */
+void config_format_map(const struct run_config *config, char *text, size_t bytes);
+
+#endif

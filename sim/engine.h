@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An engine is where a map runs. A command asks for one by name and drives it through this door;
+ * engines and commands know nothing of each other. One file and a line in engine.c's table.
+ */
+#ifndef SIM_ENGINE_H
+#define SIM_ENGINE_H
+
+#include "sim/config.h"
+
+/* Called with the first 8 bytes of each key, zero-filled, as a little-endian integer. */
+typedef void engine_key_fn(void *arg, uint64_t key);
+
+struct engine {
+	const char *name;
+	const char *summary;
+	const struct model_ops *model; /* NULL where the map is not the model's */
+
+	/* Creates the run's map. -ENOMEM etc. with error; state is engine's until close. */
+	int (*open)(const struct run_config *config, void **state, struct error *error);
+	void (*close)(void *state);
+
+	/* Runs a batch to its end. */
+	int (*run)(void *state, const struct map_run *run, struct error *error);
+
+	/* What can be asked after a run. */
+	void (*counters)(void *state, uint32_t cpu, struct map_counters *counters);
+	void (*census)(void *state, struct map_census *census);
+	void (*memory)(void *state, struct map_memory *memory);
+	void (*lists)(void *state, map_list_fn *fn, void *arg);
+	uint32_t (*max_entries)(void *state);
+	int (*dump)(void *state, engine_key_fn *fn, void *arg, struct error *error);
+	int (*check)(void *state, struct error *error);
+};
+
+extern const struct engine engine_seq;
+
+/* NULL-terminated. */
+extern const struct engine *const engines[];
+
+/* The engine of a name, or NULL with error naming all. */
+const struct engine *engine_find(const char *name, struct error *error);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The sequential engine: the model's seq flavour, one operation after another. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/attr.h"
+#include "sim/engine.h"
+
+struct seq_run {
+	struct map *map;
+	uint32_t cpus;
+};
+
+static const struct model_ops *const ops = &seq_model_ops;
+
+/* Memory that can be had without swapping, or UINT64_MAX when the system does not say. */
+static uint64_t memory_available(void)
+{
+	unsigned long long kilobytes = 0;
+	char line[128];
+	FILE *file = fopen("/proc/meminfo", "re");
+	bool is_found = false;
+
+	while (file && !is_found && fgets(line, sizeof(line), file))
+		is_found = sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1;
+	if (file)
+		fclose(file);
+	return is_found ? kilobytes << 10 : UINT64_MAX;
+}
+
+/*
+ * The system grants more memory than it has and kills who uses it, so a map that cannot fit is
+ * refused before it is touched.
+ */
+static int check_fits(const struct run_config *config, struct error *error)
+{
+	bool preallocates = !(config->attr.flags & MAP_NO_PREALLOC) ||
+			    map_type_is_lru(config->attr.type);
+	uint64_t elems = preallocates ? map_attr_entries(&config->attr, config->cpus) : 0;
+	uint64_t bytes = map_attr_kernel_bytes(&config->attr, &config->tunables, preallocates,
+					       config->cpus, elems);
+	uint64_t available = memory_available();
+
+	if (bytes <= available)
+		return 0;
+	return error_set(error, -ENOMEM,
+			 "the map would take %.1f GiB, and %.1f GiB are available (ENOMEM)",
+			 (double)bytes / (1 << 30), (double)available / (1 << 30));
+}
+
+static int seq_open(const struct run_config *config, void **state, struct error *error)
+{
+	struct seq_run *run;
+	int err = map_attr_check(&config->attr, &config->tunables, config->cpus, error);
+
+	if (!err)
+		err = check_fits(config, error);
+	if (err)
+		return err;
+	run = calloc(1, sizeof(*run));
+	if (!run)
+		return error_set(error, -ENOMEM, "out of memory");
+	run->cpus = config->cpus;
+	err = ops->map_create(&config->attr, &config->tunables, config->cpus, &run->map, error);
+	if (err) {
+		free(run);
+		return err;
+	}
+	*state = run;
+	return 0;
+}
+
+static void seq_close(void *state)
+{
+	struct seq_run *run = state;
+
+	ops->map_destroy(run->map);
+	free(run);
+}
+
+static int seq_run(void *state, const struct map_run *run, struct error *error)
+{
+	struct seq_run *seq = state;
+
+	(void)error;
+	ops->run(seq->map, run);
+	return 0;
+}
+
+static void seq_counters(void *state, uint32_t cpu, struct map_counters *counters)
+{
+	ops->counters(((struct seq_run *)state)->map, cpu, counters);
+}
+
+static void seq_census(void *state, struct map_census *census)
+{
+	ops->census(((struct seq_run *)state)->map, census);
+}
+
+static void seq_memory(void *state, struct map_memory *memory)
+{
+	ops->memory(((struct seq_run *)state)->map, memory);
+}
+
+static void seq_lists(void *state, map_list_fn *fn, void *arg)
+{
+	ops->lists(((struct seq_run *)state)->map, fn, arg);
+}
+
+static uint32_t seq_max_entries(void *state)
+{
+	return ops->max_entries(((struct seq_run *)state)->map);
+}
+
+/* Iterates as a reader by system call would. */
+static int seq_dump(void *state, engine_key_fn *fn, void *arg, struct error *error)
+{
+	struct seq_run *run = state;
+	struct map_ctx ctx = {.cpu = 0, .context = OP_SYSCALL};
+	uint32_t key_size = ops->key_size(run->map);
+	uint8_t *key = calloc(1, key_size);
+	bool is_first = true;
+
+	if (!key)
+		return error_set(error, -ENOMEM, "out of memory");
+	while (!ops->next_key(run->map, &ctx, is_first ? NULL : key, key)) {
+		uint64_t number = 0;
+
+		memcpy(&number, key, key_size < 8 ? key_size : 8);
+		fn(arg, number);
+		is_first = false;
+	}
+	free(key);
+	return 0;
+}
+
+static int seq_check(void *state, struct error *error)
+{
+	return ops->check(((struct seq_run *)state)->map, error);
+}
+
+const struct engine engine_seq = {
+	.name = "seq",
+	.summary = "the model, one operation after another",
+	.model = &seq_model_ops,
+	.open = seq_open,
+	.close = seq_close,
+	.run = seq_run,
+	.counters = seq_counters,
+	.census = seq_census,
+	.memory = seq_memory,
+	.lists = seq_lists,
+	.max_entries = seq_max_entries,
+	.dump = seq_dump,
+	.check = seq_check,
+};

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The names under which a replay's figures are reported, in their order. To add one, add a line. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/replay.h"
+
+const char *const node_list_names[NODE_LISTS] = {
+	[NODES_ACTIVE] = "active",
+	[NODES_INACTIVE] = "inactive",
+	[NODES_USED] = "used",
+	[NODES_FREE] = "free",
+	[NODES_LOCAL_FREE] = "local_free",
+	[NODES_LOCAL_PENDING] = "local_pending",
+	[NODES_SPARE] = "spare",
+	[NODES_EXTRA_FREE] = "extra_free",
+};
+
+static const char *const node_metric_names[NODE_LISTS] = {
+	[NODES_ACTIVE] = "nodes_active",
+	[NODES_INACTIVE] = "nodes_inactive",
+	[NODES_USED] = "nodes_used",
+	[NODES_FREE] = "nodes_free",
+	[NODES_LOCAL_FREE] = "nodes_local_free",
+	[NODES_LOCAL_PENDING] = "nodes_local_pending",
+	[NODES_SPARE] = "nodes_spare",
+	[NODES_EXTRA_FREE] = "nodes_extra_free",
+};
+
+static const char *const error_metric_names[MAP_ERRORS] = {
+	[ERROR_ENOENT] = "errors_ENOENT",	[ERROR_EEXIST] = "errors_EEXIST",
+	[ERROR_E2BIG] = "errors_E2BIG",		[ERROR_ENOMEM] = "errors_ENOMEM",
+	[ERROR_EINVAL] = "errors_EINVAL",	[ERROR_ENOSPC] = "errors_ENOSPC",
+	[ERROR_EBUSY] = "errors_EBUSY",		[ERROR_EDEADLK] = "errors_EDEADLK",
+	[ERROR_ETIMEDOUT] = "errors_ETIMEDOUT", [ERROR_ENOTSUPP] = "errors_ENOTSUPP",
+	[ERROR_OTHER] = "errors_other",
+};
+
+struct counter_metric {
+	const char *name;
+	size_t offset;
+};
+
+#define COUNTER(name) {#name, offsetof(struct map_counters, name)}
+
+static const struct counter_metric operation_metrics[] = {
+	COUNTER(operations), COUNTER(hits),    COUNTER(misses),
+	COUNTER(inserts),    COUNTER(replaced), COUNTER(deletes),
+	COUNTER(evictions),  COUNTER(premature_evictions),
+};
+
+static const struct counter_metric work_metrics[] = {
+	COUNTER(steals),	 COUNTER(scans),   COUNTER(rotations),	    COUNTER(shrinks),
+	COUNTER(forced_shrinks), COUNTER(flushes), COUNTER(batch_elements),
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void record_counters(const struct map_counters *counters,
+			    const struct counter_metric *metrics, size_t count,
+			    struct record *record)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)counters + metrics[i].offset, sizeof(value));
+		record_add_u64(record, metrics[i].name, value);
+	}
+}
+
+static void record_rest(const struct map_counters *counters, const uint64_t *nodes,
+			struct record *record)
+{
+	for (int i = 0; i < MAP_ERRORS; i++)
+		record_add_u64(record, error_metric_names[i], counters->errors[i]);
+	record_counters(counters, work_metrics, COUNT(work_metrics), record);
+	for (int i = 0; i < NODE_LISTS; i++)
+		record_add_u64(record, node_metric_names[i], nodes[i]);
+}
+
+void replay_record(const struct replay_result *result, struct record *record)
+{
+	const struct map_counters *total = &result->total;
+	uint64_t lookups = total->hits + total->misses;
+	double full = (double)result->census.first_premature_entries / result->max_entries;
+	char digest[20];
+
+	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)result->trace_digest);
+	record_add_text(record, "trace_digest", digest);
+	record_counters(total, operation_metrics, COUNT(operation_metrics), record);
+	record_add_double(record, "miss_ratio",
+			  lookups ? (double)total->misses / (double)lookups : 0, 6);
+	record_add_double(record, "first_premature_fullness", full, 6);
+	record_add_u64(record, "entries", result->census.entries);
+	record_add_u64(record, "entries_max", result->census.entries_max);
+	record_add_u64(record, "max_entries", result->max_entries);
+	record_rest(total, result->nodes, record);
+	record_add_u64(record, "kernel_bytes", result->memory.kernel_bytes);
+	record_add_u64(record, "model_bytes", result->memory.model_bytes);
+	record_add_double(record, "seconds", result->seconds, 6);
+	record_add_double(record, "operations_per_second",
+			  result->seconds > 0 ? (double)total->operations / result->seconds : 0, 0);
+}
+
+void replay_record_cpu(const struct replay_result *result, uint32_t cpu, struct record *record)
+{
+	const struct cpu_result *mine = &result->cpu_results[cpu];
+
+	record_add_u64(record, "cpu", cpu);
+	record_counters(&mine->counters, operation_metrics, COUNT(operation_metrics), record);
+	record_rest(&mine->counters, mine->nodes, record);
+}

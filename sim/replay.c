@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sim/replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/output_file.h"
+#include "sim/engine.h"
+
+#define BATCH_OPERATIONS 32768
+
+/* A replay under way. */
+struct replay {
+	const struct run_config *config;
+	const struct replay_options *options;
+	void *engine;
+	struct trace_reader *reader;
+	struct trace_digest *digest;
+	struct output_file results, dump;
+	int32_t *returns;
+	uint64_t *details;
+	uint64_t index; /* of the next operation */
+	uint64_t done_before; /* operations of the traces before this one */
+	double seconds;
+	struct error *error;
+};
+
+static double now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Puts a number in decimal at the end of a buffer; returns where it begins. */
+static char *format_number(char *end, uint64_t number)
+{
+	do {
+		*--end = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	return end;
+}
+
+static bool op_has_detail(uint8_t code)
+{
+	return code == OP_NEXT_KEY || code == OP_BATCH_LOOKUP ||
+	       code == OP_BATCH_LOOKUP_AND_DELETE;
+}
+
+/* "r INDEX RETURN", and a third field for operations that answer with a key or a count. */
+static void write_results(struct replay *replay, const struct op_batch *batch)
+{
+	FILE *out = replay->results.stream;
+	char line[80], *const end = line + sizeof(line);
+
+	for (size_t i = 0; i < batch->count; i++) {
+		int32_t ret = replay->returns[i];
+		char *at = end;
+
+		*--at = '\n';
+		if (op_has_detail(batch->ops[i].code)) {
+			at = format_number(at, replay->details[i]);
+			*--at = ' ';
+		}
+		at = format_number(at, (uint64_t)(ret < 0 ? -(int64_t)ret : ret));
+		if (ret < 0)
+			*--at = '-';
+		*--at = ' ';
+		at = format_number(at, replay->index + i);
+		*--at = ' ';
+		*--at = 'r';
+		fwrite_unlocked(at, 1, (size_t)(end - at), out);
+	}
+}
+
+static int replay_stopped(const struct replay *replay)
+{
+	const volatile sig_atomic_t *stop = replay->options->stop;
+
+	if (!stop || !*stop)
+		return 0;
+	return error_set(replay->error, -EINTR, "interrupted");
+}
+
+static void report_progress(const struct replay *replay)
+{
+	uint64_t total = replay->reader ? trace_operations(replay->reader) : 0;
+
+	if (!replay->options->progress)
+		return;
+	/* With more traces to come the whole is not known. */
+	if (replay->config->trace_count > 1)
+		total = 0;
+	replay->options->progress(replay->options->progress_arg, replay->index, total);
+}
+
+static int replay_batch(struct replay *replay, const struct op_batch *batch)
+{
+	struct map_run run = {.batch = batch,
+			      .first_index = replay->index,
+			      .returns = replay->returns,
+			      .details = replay->details};
+	double begin;
+	int err;
+
+	trace_digest_update(replay->digest, batch);
+	begin = now_seconds();
+	err = replay->config->engine->run(replay->engine, &run, replay->error);
+	replay->seconds += now_seconds() - begin;
+	if (err)
+		return err;
+	if (replay->results.stream)
+		write_results(replay, batch);
+	replay->index += batch->count;
+	report_progress(replay);
+	return replay_stopped(replay);
+}
+
+static int open_trace(struct replay *replay, const char *spec)
+{
+	const struct run_config *config = replay->config;
+	struct trace_options options = {
+		.cpus = config->cpus,
+		.key_size = config->attr.key_size,
+		.program = config->program,
+		.spread = config->spread,
+		.spread_block = config->spread_block,
+		.seed = config->seed,
+	};
+
+	return trace_open(spec, &options, &replay->reader, replay->error);
+}
+
+static void close_trace(struct replay *replay)
+{
+	trace_close(replay->reader);
+	replay->reader = NULL;
+}
+
+/* Reads and runs a trace batch by batch. */
+static int replay_streamed(struct replay *replay, const char *spec, struct op_batch *batch)
+{
+	int err = open_trace(replay, spec);
+
+	if (err)
+		return err;
+	do {
+		int read_err = trace_read(replay->reader, batch, replay->error);
+		struct error kept = *replay->error;
+
+		/* What stands before a broken place is run, as if the trace ended there. */
+		if (batch->count)
+			err = replay_batch(replay, batch);
+		if (!err && read_err) {
+			*replay->error = kept;
+			err = read_err;
+		}
+	} while (!err && batch->count);
+	close_trace(replay);
+	return err;
+}
+
+/* Grows a batch so that another read fits behind what it has. */
+static int batch_grow(struct op_batch *batch, size_t capacity, struct error *error)
+{
+	struct map_op *ops = reallocarray(batch->ops, capacity, sizeof(*ops));
+	uint64_t *values;
+
+	if (ops)
+		batch->ops = ops;
+	values = reallocarray(batch->values, capacity, sizeof(*values));
+	if (values)
+		batch->values = values;
+	if (!ops || !values)
+		return error_set(error, -ENOMEM, "no memory to load the trace");
+	batch->capacity = capacity;
+	return 0;
+}
+
+/* Appends part to all, moving the arena offsets of byte keys. */
+static int batch_append(struct op_batch *all, const struct op_batch *part, struct error *error)
+{
+	int64_t base = op_batch_add_bytes(all, part->arena, part->arena_bytes);
+	int err = 0;
+
+	if (base < 0)
+		return error_set(error, (int)base, "no memory to load the trace");
+	if (all->count + part->count > all->capacity)
+		err = batch_grow(all, 2 * all->capacity + part->count, error);
+	if (err)
+		return err;
+	memcpy(all->ops + all->count, part->ops, part->count * sizeof(*part->ops));
+	memcpy(all->values + all->count, part->values, part->count * sizeof(*part->values));
+	for (size_t i = 0; base && i < part->count; i++) {
+		if (part->ops[i].key_bytes)
+			all->ops[all->count + i].key += (uint64_t)base;
+	}
+	all->count += part->count;
+	return 0;
+}
+
+/* Reads a whole trace into memory, then runs it. */
+static int replay_preloaded(struct replay *replay, const char *spec, struct op_batch *batch)
+{
+	struct op_batch all = {0};
+	int err = open_trace(replay, spec);
+
+	if (!err)
+		err = op_batch_init(&all, BATCH_OPERATIONS, false, true);
+	while (!err) {
+		err = trace_read(replay->reader, batch, replay->error);
+		if (!err && !batch->count)
+			break;
+		if (!err)
+			err = batch_append(&all, batch, replay->error);
+		if (!err)
+			err = replay_stopped(replay);
+	}
+	for (size_t at = 0; !err && at < all.count; at += BATCH_OPERATIONS) {
+		size_t left = all.count - at;
+		struct op_batch part = {
+			.ops = all.ops + at,
+			.values = all.values + at,
+			.count = left < BATCH_OPERATIONS ? left : BATCH_OPERATIONS,
+			.arena = all.arena,
+			.arena_bytes = all.arena_bytes,
+		};
+
+		err = replay_batch(replay, &part);
+	}
+	op_batch_deinit(&all);
+	close_trace(replay);
+	return err;
+}
+
+static int replay_traces(struct replay *replay)
+{
+	struct op_batch batch;
+	int err = op_batch_init(&batch, BATCH_OPERATIONS, false, true);
+
+	if (err)
+		return error_set(replay->error, err, "out of memory");
+	for (size_t i = 0; !err && i < replay->config->trace_count; i++) {
+		const char *spec = replay->config->traces[i];
+
+		err = replay->config->preload ? replay_preloaded(replay, spec, &batch)
+					      : replay_streamed(replay, spec, &batch);
+	}
+	op_batch_deinit(&batch);
+	return err;
+}
+
+static int open_outputs(struct replay *replay)
+{
+	const struct replay_options *options = replay->options;
+	int err = 0;
+
+	if (options->results_path) {
+		err = output_file_open(&replay->results, options->results_path, replay->error);
+		replay->returns = malloc(BATCH_OPERATIONS * sizeof(*replay->returns));
+		replay->details = malloc(BATCH_OPERATIONS * sizeof(*replay->details));
+		if (!err && (!replay->returns || !replay->details))
+			err = error_set(replay->error, -ENOMEM, "out of memory");
+	}
+	if (!err && options->dump_path)
+		err = output_file_open(&replay->dump, options->dump_path, replay->error);
+	if (!err && trace_digest_create(&replay->digest))
+		err = error_set(replay->error, -ENOMEM, "out of memory");
+	return err;
+}
+
+static int close_outputs(struct replay *replay, int err)
+{
+	bool commit = !err || err == -EUCLEAN;
+	int results_err = output_file_close(&replay->results, commit, err ? NULL : replay->error);
+	int dump_err = output_file_close(&replay->dump, commit && !results_err,
+					 err || results_err ? NULL : replay->error);
+
+	free(replay->returns);
+	free(replay->details);
+	trace_digest_destroy(replay->digest);
+	if (err)
+		return err;
+	return results_err ? results_err : dump_err;
+}
+
+static void collect_list(void *arg, const char *list, int cpu, uint64_t nodes)
+{
+	struct replay_result *result = arg;
+
+	for (int i = 0; i < NODE_LISTS; i++) {
+		if (strcmp(node_list_names[i], list) != 0)
+			continue;
+		result->nodes[i] += nodes;
+		if (cpu >= 0)
+			result->cpu_results[cpu].nodes[i] += nodes;
+	}
+}
+
+static void add_counters(struct map_counters *total, const struct map_counters *counters)
+{
+	uint64_t sums[sizeof(*total) / sizeof(uint64_t)], more[sizeof(*total) / sizeof(uint64_t)];
+
+	memcpy(sums, total, sizeof(sums));
+	memcpy(more, counters, sizeof(more));
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+		sums[i] += more[i];
+	memcpy(total, sums, sizeof(sums));
+}
+
+static int collect(struct replay *replay, struct replay_result *result)
+{
+	const struct engine *engine = replay->config->engine;
+
+	result->cpus = replay->config->cpus;
+	result->cpu_results = calloc(result->cpus, sizeof(*result->cpu_results));
+	if (!result->cpu_results)
+		return error_set(replay->error, -ENOMEM, "out of memory");
+	for (uint32_t cpu = 0; cpu < result->cpus; cpu++) {
+		engine->counters(replay->engine, cpu, &result->cpu_results[cpu].counters);
+		add_counters(&result->total, &result->cpu_results[cpu].counters);
+	}
+	engine->census(replay->engine, &result->census);
+	engine->memory(replay->engine, &result->memory);
+	engine->lists(replay->engine, collect_list, result);
+	result->max_entries = engine->max_entries(replay->engine);
+	result->seconds = replay->seconds;
+	result->trace_digest = trace_digest_value(replay->digest);
+	return 0;
+}
+
+static void dump_key(void *stream, uint64_t key)
+{
+	fprintf(stream, "k %" PRIu64 "\n", key);
+}
+
+static int dump(struct replay *replay, const struct replay_result *result)
+{
+	int err = replay->config->engine->dump(replay->engine, dump_key, replay->dump.stream,
+					       replay->error);
+
+	if (!err)
+		fprintf(replay->dump.stream, "entries %" PRIu64 "\n", result->census.entries);
+	return err;
+}
+
+int replay_run(const struct run_config *config, const struct replay_options *options,
+	       struct replay_result *result, struct error *error)
+{
+	struct replay replay = {.config = config, .options = options, .error = error};
+	int err = open_outputs(&replay);
+
+	memset(result, 0, sizeof(*result));
+	if (!err)
+		err = config->engine->open(config, &replay.engine, error);
+	if (!err)
+		err = replay_traces(&replay);
+	if (!err)
+		err = collect(&replay, result);
+	if (!err && replay.dump.stream)
+		err = dump(&replay, result);
+	if (!err && config->check)
+		err = config->engine->check(replay.engine, error);
+	if (replay.engine)
+		config->engine->close(replay.engine);
+	return close_outputs(&replay, err);
+}
+
+void replay_result_deinit(struct replay_result *result)
+{
+	free(result->cpu_results);
+	memset(result, 0, sizeof(*result));
+}

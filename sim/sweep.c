@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sim/sweep.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/number.h"
+#include "sim/replay.h"
+
+enum run_state { RUN_WAITING, RUN_DONE, RUN_FAILED, RUN_GIVEN };
+
+struct sweep_slot {
+	struct record record;
+	struct error error;
+	enum run_state state;
+	int err;
+};
+
+struct sweep_pool {
+	const struct sweep *sweep;
+	struct sweep_slot *slots;
+	uint64_t total;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint64_t next; /* the next run to begin */
+	uint64_t given; /* slots before this one are given */
+	uint64_t done;
+	unsigned int working;
+	int row_err;
+	bool failed; /* a run failed: begin no more */
+};
+
+uint64_t sweep_runs(const struct sweep *sweep)
+{
+	uint64_t runs = sweep->each_trace ? sweep->base->trace_count : 1;
+
+	for (size_t i = 0; i < sweep->vary_count; i++) {
+		if (__builtin_mul_overflow(runs, sweep->vary[i].count, &runs))
+			return 0;
+	}
+	return runs;
+}
+
+/* The config of one run; values[i] gets the value of the i-th varied setting. */
+static int sweep_config(const struct sweep *sweep, uint64_t run, struct run_config *config,
+			const char **values, struct error *error)
+{
+	int err = 0;
+
+	*config = *sweep->base;
+	for (size_t i = sweep->vary_count; i-- > 0;) {
+		const struct vary *vary = &sweep->vary[i];
+
+		values[i] = vary->values[run % vary->count];
+		run /= vary->count;
+	}
+	for (size_t i = 0; !err && i < sweep->vary_count; i++)
+		err = config_set(config, sweep->vary[i].name, values[i], error);
+	if (sweep->each_trace) {
+		config->traces += run;
+		config->trace_count = 1;
+	}
+	config_finish(config);
+	return err;
+}
+
+/* Prefixes a run's error with what was varied. */
+static void name_run(const struct sweep *sweep, const char *const *values, struct error *error)
+{
+	char name[256] = "";
+	struct error text = *error;
+
+	for (size_t i = 0; i < sweep->vary_count; i++) {
+		size_t used = strlen(name);
+
+		snprintf(name + used, sizeof(name) - used, "%s=%s ", sweep->vary[i].name,
+			 values[i]);
+	}
+	error_set(error, 0, "run %s: %.250s", name, text.text);
+}
+
+/* What was varied comes first, unless it stands in the record under that name anyway. */
+static void record_run(const struct sweep *sweep, const struct run_config *config,
+		       const char *const *values, const struct replay_result *result,
+		       struct record *record)
+{
+	struct record rest = {0};
+
+	config_record(config, &rest);
+	replay_record(result, &rest);
+	for (size_t i = 0; i < sweep->vary_count; i++) {
+		uint64_t number;
+
+		if (record_find(&rest, sweep->vary[i].name))
+			continue;
+		if (number_parse(values[i], 0, UINT64_MAX, &number))
+			record_add_text(record, sweep->vary[i].name, values[i]);
+		else
+			record_add_u64(record, sweep->vary[i].name, number);
+	}
+	record_move(record, &rest);
+}
+
+static int sweep_one(const struct sweep *sweep, uint64_t run, struct sweep_slot *slot)
+{
+	const char *values[SWEEP_VARY_MAX];
+	struct replay_options options = {.stop = sweep->stop};
+	struct replay_result result;
+	struct run_config config;
+	int err = sweep_config(sweep, run, &config, values, &slot->error);
+
+	if (!err) {
+		err = replay_run(&config, &options, &result, &slot->error);
+		if (!err)
+			record_run(sweep, &config, values, &result, &slot->record);
+		replay_result_deinit(&result);
+	}
+	if (!err && slot->record.failed)
+		err = error_set(&slot->error, -ENOMEM, "out of memory");
+	if (err && err != -EINTR)
+		name_run(sweep, values, &slot->error);
+	return err;
+}
+
+static bool sweep_stopped(const struct sweep_pool *pool)
+{
+	return pool->failed || pool->row_err || (pool->sweep->stop && *pool->sweep->stop);
+}
+
+static void give_slot(struct sweep_pool *pool, struct sweep_slot *slot)
+{
+	if (!pool->row_err)
+		pool->row_err = pool->sweep->row(pool->sweep->arg, &slot->record);
+	record_deinit(&slot->record);
+	slot->state = RUN_GIVEN;
+}
+
+/* Gives what is whole from the first not given on. Under the lock. */
+static void give_in_order(struct sweep_pool *pool)
+{
+	while (pool->given < pool->total && pool->slots[pool->given].state == RUN_DONE)
+		give_slot(pool, &pool->slots[pool->given++]);
+}
+
+static void *sweep_worker(void *arg)
+{
+	struct sweep_pool *pool = arg;
+
+	pthread_mutex_lock(&pool->lock);
+	while (pool->next < pool->total && !sweep_stopped(pool)) {
+		struct sweep_slot *slot = &pool->slots[pool->next];
+		uint64_t run = pool->next++;
+		int err;
+
+		pthread_mutex_unlock(&pool->lock);
+		err = sweep_one(pool->sweep, run, slot);
+		pthread_mutex_lock(&pool->lock);
+		slot->err = err;
+		slot->state = err ? RUN_FAILED : RUN_DONE;
+		pool->failed |= err != 0;
+		pool->done++;
+		give_in_order(pool);
+		pthread_cond_signal(&pool->changed);
+	}
+	pool->working--;
+	pthread_cond_signal(&pool->changed);
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+/* Reports while the workers work. */
+static void sweep_watch(struct sweep_pool *pool)
+{
+	pthread_mutex_lock(&pool->lock);
+	while (pool->working) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 200000000;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+		pthread_cond_timedwait(&pool->changed, &pool->lock, &until);
+		if (pool->sweep->progress)
+			pool->sweep->progress(pool->sweep->arg, pool->done, pool->total);
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static int sweep_work(struct sweep_pool *pool, struct error *error)
+{
+	unsigned int jobs = pool->sweep->jobs, begun = 0;
+	pthread_t *threads;
+
+	if (jobs > pool->total)
+		jobs = (unsigned int)pool->total;
+	threads = calloc(jobs, sizeof(*threads));
+	if (!threads)
+		return error_set(error, -ENOMEM, "out of memory");
+	pool->working = jobs;
+	while (begun < jobs && !pthread_create(&threads[begun], NULL, sweep_worker, pool))
+		begun++;
+	pthread_mutex_lock(&pool->lock);
+	pool->working -= jobs - begun;
+	pthread_mutex_unlock(&pool->lock);
+	sweep_watch(pool);
+	for (unsigned int i = 0; i < begun; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+	return begun ? 0 : error_set(error, -EAGAIN, "no thread could be started");
+}
+
+/*
+ * After a stop whole results are given even behind one that was cut short; after a failure only
+ * those before it, so that what was printed does not depend on which run was quicker.
+ */
+static int sweep_conclude(struct sweep_pool *pool, struct error *error)
+{
+	for (uint64_t i = pool->given; i < pool->next; i++) {
+		struct sweep_slot *slot = &pool->slots[i];
+
+		if (slot->state == RUN_DONE) {
+			give_slot(pool, slot);
+		} else if (slot->state == RUN_FAILED && slot->err != -EINTR) {
+			*error = slot->error;
+			return slot->err;
+		}
+	}
+	if (pool->row_err)
+		return error_set(error, pool->row_err, "out of memory");
+	return pool->sweep->stop && *pool->sweep->stop ? -EINTR : 0;
+}
+
+/* Each value is tried in a config of its own, so that a slip is told before hours of runs. */
+static int sweep_check(const struct sweep *sweep, struct error *error)
+{
+	for (size_t i = 0; i < sweep->vary_count; i++) {
+		if (!config_has(sweep->vary[i].name))
+			return error_set(error, -EINVAL,
+					 "--vary %.32s: no such setting; there are type, "
+					 "max_entries, key_size, value_size, flags, numa_node, "
+					 "--kernel, --cpus, --engine, --program, --spread, --seed "
+					 "and the tunables",
+					 sweep->vary[i].name);
+		for (size_t n = 0; n < sweep->vary[i].count; n++) {
+			struct run_config config = *sweep->base;
+			int err = config_set(&config, sweep->vary[i].name,
+					     sweep->vary[i].values[n], error);
+
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+int sweep_run(const struct sweep *sweep, struct error *error)
+{
+	struct sweep_pool pool = {.sweep = sweep,
+				  .lock = PTHREAD_MUTEX_INITIALIZER,
+				  .changed = PTHREAD_COND_INITIALIZER};
+	int err = sweep_check(sweep, error);
+
+	if (err)
+		return err;
+	pool.total = sweep_runs(sweep);
+	pool.slots = pool.total ? calloc(pool.total, sizeof(*pool.slots)) : NULL;
+	if (!pool.slots)
+		return error_set(error, -ENOMEM, "too many runs for memory");
+	err = sweep_work(&pool, error);
+	if (!err)
+		err = sweep_conclude(&pool, error);
+	for (uint64_t i = 0; i < pool.next; i++)
+		record_deinit(&pool.slots[i].record);
+	free(pool.slots);
+	return err;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/kernels.h"
+#include "tools/options.h"
+
+/* "6.1 (5.10.156+, 6.0.10+)" */
+static void format_since(const struct kernel_step *step, char *text, size_t bytes)
+{
+	char name[KERNEL_NAME_BYTES];
+	size_t used = (size_t)snprintf(text, bytes, "%s", kernel_name(&step->since, name));
+
+	for (int i = 0; i < KERNEL_BACKPORTS_MAX && step->backports[i].major; i++)
+		used += (size_t)snprintf(text + used, bytes - used, "%s%s+", i ? ", " : " (",
+					 kernel_name(&step->backports[i], name));
+	if (step->backports[0].major)
+		snprintf(text + used, bytes - used, ")");
+}
+
+static void format_settings(const struct kernel_step *step, char *text, size_t bytes)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < KERNEL_SETTINGS_MAX && step->settings[i].name; i++)
+		used += (size_t)snprintf(text + used, bytes - used, "%s%s=%s", i ? " " : "",
+					 step->settings[i].name, step->settings[i].value);
+}
+
+static int run_kernels(const struct command *command, int argc, char **argv)
+{
+	static const char *const columns[] = {"since", "change", "tunables", NULL};
+	struct output_options output = {0};
+	struct error error = {"out of memory"};
+	struct output_rows *rows;
+	void *states[] = {&output};
+	int status, err = 0, first = command_parse(command, argc, argv, states, &status);
+	const struct kernel_step *steps;
+	unsigned int count;
+
+	if (first < 0)
+		return status;
+	if (first < argc)
+		return fail(error_set(&error, -EINVAL, "kernels takes no argument \"%.40s\"",
+				      argv[first]),
+			    &error);
+	rows = output_rows_begin(output.format, columns);
+	steps = kernel_steps(&count);
+	for (unsigned int i = 0; rows && !err && i < count; i++) {
+		struct record record = {0};
+		char text[256];
+
+		format_since(&steps[i], text, sizeof(text));
+		record_add_text(&record, "since", text);
+		record_add_text(&record, "change", steps[i].summary);
+		format_settings(&steps[i], text, sizeof(text));
+		record_add_text(&record, "tunables", text);
+		err = record.failed ? -ENOMEM : output_rows_add(rows, &record);
+		record_deinit(&record);
+	}
+	if (!rows || output_rows_end(rows) || err)
+		return fail(-ENOMEM, &error);
+	return EXIT_FINE;
+}
+
+const struct command command_kernels = {
+	.name = "kernels",
+	.arguments = "",
+	.summary = "what each kernel release changed in the hash maps",
+	.description = "Lists what each release changed, with the stable releases that carry it "
+		       "back.",
+	.groups = {&output_group},
+	.run = run_kernels,
+};

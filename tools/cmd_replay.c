@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/replay.h"
+#include "tools/options.h"
+#include "tools/progress.h"
+
+struct replay_command {
+	struct replay_options options;
+	bool per_cpu;
+};
+
+static const struct cli_option replay_table[] = {
+	{"results", 0, "FILE", "write \"r INDEX RETURN\" per operation"},
+	{"dump", 0, "FILE", "write \"k KEY\" per element in the order of iteration,\n"
+			    "then \"entries N\""},
+	{"per-cpu", 0, NULL, "counts and list lengths of each CPU, too"},
+};
+
+static int set_replay_option(void *state, const struct cli_option *option, const char *value,
+			     struct error *error)
+{
+	struct replay_command *replay = state;
+
+	(void)error;
+	if (!strcmp(option->name, "results"))
+		replay->options.results_path = value;
+	else if (!strcmp(option->name, "dump"))
+		replay->options.dump_path = value;
+	else
+		replay->per_cpu = true;
+	return 0;
+}
+
+static const struct cli_group replay_group = {
+	replay_table, sizeof(replay_table) / sizeof(replay_table[0]), set_replay_option};
+
+static void show_progress(void *progress, uint64_t done, uint64_t total)
+{
+	progress_update(progress, done, total);
+}
+
+/* The figures that are shown even when they are 0: all up to max_entries. */
+static size_t core_fields(const struct record *record)
+{
+	const struct field *last = record_find(record, "max_entries");
+
+	return last ? (size_t)(last - record->fields) + 1 : record->count;
+}
+
+static int print_result(const struct run_config *config, const struct replay_result *result,
+			enum output_format format, bool per_cpu)
+{
+	struct output_list list = {.name = "per_cpu", .count = per_cpu ? result->cpus : 0};
+	struct record *cpus = calloc(result->cpus, sizeof(*cpus));
+	struct record record = {0};
+	int err;
+
+	if (!cpus)
+		return -ENOMEM;
+	list.records = cpus;
+	if (per_cpu && format == OUTPUT_CSV)
+		record_add_text(&record, "cpu", "all");
+	config_record(config, &record);
+	replay_record(result, &record);
+	for (uint32_t cpu = 0; per_cpu && cpu < result->cpus; cpu++)
+		replay_record_cpu(result, cpu, &cpus[cpu]);
+	err = record.failed ? -ENOMEM
+			    : output_record(format, &record, core_fields(&record), &list);
+	for (uint32_t cpu = 0; cpu < result->cpus; cpu++)
+		record_deinit(&cpus[cpu]);
+	free(cpus);
+	record_deinit(&record);
+	return err;
+}
+
+static int run_replay(const struct command *command, int argc, char **argv)
+{
+	struct replay_command replay = {.options.stop = &stop_requested};
+	struct output_options output = {0};
+	struct replay_result result;
+	struct run_config config;
+	struct progress progress;
+	struct error error = {""};
+	void *states[] = {&config, &replay, &output};
+	int status, first, err;
+
+	config_init(&config);
+	first = command_parse(command, argc, argv, states, &status);
+	if (first < 0)
+		return status;
+	err = options_finish_run(&config, &output, argc - first, argv + first, &error);
+	if (err)
+		return fail(err, &error);
+	progress_init(&progress, "operations", output.quiet);
+	replay.options.progress = show_progress;
+	replay.options.progress_arg = &progress;
+	err = replay_run(&config, &replay.options, &result, &error);
+	progress_end(&progress);
+	if (!err || err == -EUCLEAN) {
+		int print_err = print_result(&config, &result, output.format, replay.per_cpu);
+
+		if (print_err)
+			err = error_set(&error, print_err, "out of memory");
+	}
+	replay_result_deinit(&result);
+	return err ? fail(err, &error) : EXIT_FINE;
+}
+
+const struct command command_replay = {
+	.name = "replay",
+	.arguments = "TRACE...",
+	.summary = "replay traces and count what became of them",
+	.description =
+		"Replays traces, one after the other, in one map. A trace is a file, - for standard\n"
+		"input, or gen:KIND,name=value,... (see mapsim trace --help).",
+	.groups = {&run_options, &replay_group, &output_group},
+	.run = run_replay,
+};

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/kernels.h"
+#include "model/tunables.h"
+#include "tools/options.h"
+
+/* A run's config, and whether a kernel was named. */
+struct tunables_command {
+	struct run_config config;
+	bool is_kernel_given;
+};
+
+static const struct cli_option kernel_table[] = {
+	{"kernel", 'k', "RELEASE", "the values of this release alone"},
+};
+
+static int set_kernel_option(void *state, const struct cli_option *option, const char *value,
+			     struct error *error)
+{
+	struct tunables_command *command = state;
+
+	(void)option;
+	command->is_kernel_given = true;
+	return config_set(&command->config, "--kernel", value, error);
+}
+
+static const struct cli_group kernel_group = {kernel_table, 1, set_kernel_option};
+
+static void format_range(enum tunable_id id, char *text, size_t bytes)
+{
+	const struct tunable *tunable = tunable_get(id);
+	size_t used = 0;
+
+	if (!tunable_choice(id, 0))
+		used = (size_t)snprintf(text, bytes, "%" PRIu64 "..%" PRIu64, tunable->min,
+					tunable->max);
+	for (uint64_t n = 0; tunable_choice(id, n); n++)
+		used += (size_t)snprintf(text + used, bytes - used, "%s%s", n ? "|" : "",
+					 tunable_choice(id, n));
+	if (tunable->auto_name)
+		snprintf(text + used, bytes - used, "|%s", tunable->auto_name);
+}
+
+/* "16; 4.12: 4": the first value, then each release that changed it, mainline and stable. */
+static void format_defaults(enum tunable_id id, char *text, size_t bytes)
+{
+	struct kernel_release release = kernel_oldest();
+	struct tunables tunables;
+	char value[TUNABLE_TEXT_BYTES], name[KERNEL_NAME_BYTES];
+	const struct kernel_step *steps;
+	unsigned int count;
+	uint64_t last;
+	size_t used;
+
+	kernel_tunables(&release, &tunables);
+	last = tunable_value(&tunables, id);
+	used = (size_t)snprintf(text, bytes, "%s", tunable_format(id, last, value));
+	steps = kernel_steps(&count);
+	for (unsigned int i = 0; i < count; i++) {
+		kernel_tunables(&steps[i].since, &tunables);
+		if (tunable_value(&tunables, id) == last)
+			continue;
+		last = tunable_value(&tunables, id);
+		used += (size_t)snprintf(text + used, bytes - used, "; %s: %s",
+					 kernel_name(&steps[i].since, name),
+					 tunable_format(id, last, value));
+	}
+}
+
+static void add_tunable(const struct tunables_command *state, enum tunable_id id,
+			struct record *record)
+{
+	char text[256];
+
+	record_add_text(record, "name", tunable_get(id)->name);
+	format_range(id, text, sizeof(text));
+	record_add_text(record, "range", text);
+	if (state->is_kernel_given)
+		tunable_format(id, tunable_value(&state->config.tunables, id), text);
+	else
+		format_defaults(id, text, sizeof(text));
+	record_add_text(record, "default", text);
+	record_add_text(record, "meaning", tunable_get(id)->summary);
+}
+
+static int run_tunables(const struct command *command, int argc, char **argv)
+{
+	static const char *const columns[] = {"name", "range", "default", "meaning", NULL};
+	struct tunables_command state = {.is_kernel_given = false};
+	struct output_options output = {0};
+	struct error error = {"out of memory"};
+	struct output_rows *rows;
+	void *states[] = {&state, &output};
+	int status, first, err = 0;
+
+	config_init(&state.config);
+	first = command_parse(command, argc, argv, states, &status);
+	if (first < 0)
+		return status;
+	if (first < argc)
+		return fail(error_set(&error, -EINVAL, "tunables takes no argument \"%.40s\"",
+				      argv[first]),
+			    &error);
+	config_finish(&state.config);
+	rows = output_rows_begin(output.format, columns);
+	for (int id = 0; rows && !err && id < TUNABLES; id++) {
+		struct record record = {0};
+
+		add_tunable(&state, (enum tunable_id)id, &record);
+		err = record.failed ? -ENOMEM : output_rows_add(rows, &record);
+		record_deinit(&record);
+	}
+	if (!rows || output_rows_end(rows) || err)
+		return fail(-ENOMEM, &error);
+	return EXIT_FINE;
+}
+
+const struct command command_tunables = {
+	.name = "tunables",
+	.arguments = "",
+	.summary = "what -s can set: ranges, defaults, meanings",
+	.description = "Lists the tunables; the default column tells the value in 3.19, then each\n"
+		       "release that changed it.",
+	.groups = {&kernel_group, &output_group},
+	.run = run_tunables,
+};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tools/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct cli_option run_table[] = {
+	{"map", 'm', "MAP",
+	 "type=TYPE,max_entries=N[,key_size=BYTES][,value_size=BYTES]\n"
+	 "[,flags=FLAG+...]; types hash, percpu_hash, lru_hash\n"
+	 "(default), lru_percpu_hash; sizes 8 by default; flags\n"
+	 "no_common_lru, no_prealloc, numa_node=N"},
+	{"kernel", 'k', "RELEASE", "behave like this release: 6.12, 6.12.107, or host\n"
+				   "(default: the newest known)"},
+	{"set", 's', "NAME=VALUE", "set a tunable; may be repeated (see mapsim tunables)"},
+	{"engine", 'e', "ENGINE", "where the map runs: seq"},
+	{"cpus", 'c', "N", "possible CPUs, 1 to 4096 (default 1)"},
+	{"program", 'p', "PROGRAM", "what a key of a key-only trace does: access (default),\n"
+				    "dist, update"},
+	{"spread", 0, "HOW", "how a key-only trace is dealt to the CPUs: round-robin\n"
+			     "(default), random, block[:N], hash"},
+	{"seed", 0, "N", "seed of whatever is random (default 1)"},
+	{"preload", 0, NULL, "read each trace into memory before the clock starts"},
+	{"check", 0, NULL, "check afterwards that no node was lost; exit 1 if one was"},
+};
+
+/* "NAME=VALUE": a tunable, and nothing else that config_set() knows. */
+static int set_tunable_option(struct run_config *config, const char *value, struct error *error)
+{
+	const char *equals = strchr(value, '=');
+	char *name;
+	int err;
+
+	if (!equals)
+		return error_set(error, -EINVAL, "-s %.40s: expected NAME=VALUE", value);
+	name = strndup(value, (size_t)(equals - value));
+	if (!name)
+		return error_set(error, -ENOMEM, "out of memory");
+	err = tunable_find(name, error);
+	if (err >= 0)
+		err = config_set(config, name, equals + 1, error);
+	free(name);
+	return err;
+}
+
+static int set_run_option(void *state, const struct cli_option *option, const char *value,
+			  struct error *error)
+{
+	struct run_config *config = state;
+	char name[32];
+
+	if (!strcmp(option->name, "map"))
+		return config_set_map(config, value, error);
+	if (!strcmp(option->name, "set"))
+		return set_tunable_option(config, value, error);
+	if (!strcmp(option->name, "preload")) {
+		config->preload = true;
+		return 0;
+	}
+	if (!strcmp(option->name, "check")) {
+		config->check = true;
+		return 0;
+	}
+	snprintf(name, sizeof(name), "--%s", option->name);
+	return config_set(config, name, value, error);
+}
+
+const struct cli_group run_options = {run_table, COUNT(run_table), set_run_option};
+
+/* cpus to seed of the table above. */
+const struct cli_group trace_options = {run_table + 4, 4, set_run_option};
+
+static const struct cli_option output_table[] = {
+	{"output", 'o', "FORMAT", "table (default), csv or json"},
+	{"quiet", 'q', NULL, "no progress and no notes on standard error"},
+};
+
+static int set_output_option(void *state, const struct cli_option *option, const char *value,
+			     struct error *error)
+{
+	struct output_options *output = state;
+
+	if (option->letter == 'q') {
+		output->quiet = true;
+		return 0;
+	}
+	return output_format_parse(value, &output->format, error);
+}
+
+const struct cli_group output_group = {output_table, COUNT(output_table), set_output_option};
+
+int options_finish_run(struct run_config *config, const struct output_options *output, int argc,
+		       char **argv, struct error *error)
+{
+	if (!argc)
+		return error_set(error, -EINVAL,
+				 "no trace given: a file, - or gen:KIND,name=value,...");
+	config->traces = (const char *const *)argv;
+	config->trace_count = (size_t)argc;
+	config_finish(config);
+	if (config->kernel_note[0] && !output->quiet)
+		fprintf(stderr, "mapsim: %s\n", config->kernel_note);
+	return 0;
+}

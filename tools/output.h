@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Records on standard output, as a table for people, or CSV or JSON for programs. */
+#ifndef TOOLS_OUTPUT_H
+#define TOOLS_OUTPUT_H
+
+#include "base/error.h"
+#include "base/record.h"
+
+enum output_format { OUTPUT_TABLE, OUTPUT_CSV, OUTPUT_JSON };
+
+int output_format_parse(const char *text, enum output_format *format, struct error *error);
+
+/*
+ * One record, with a list of others that belong to it (in JSON under list_name; in CSV as rows
+ * below, under the first one's header; count 0: none). In a table, numbers that are 0 and not among
+ * the first core_count are left out.
+ */
+struct output_list {
+	const char *name;
+	const struct record *records;
+	size_t count;
+};
+int output_record(enum output_format format, const struct record *record, size_t core_count,
+		  const struct output_list *list);
+
+/*
+ * Rows that come one by one: in CSV and JSON each is written at once. columns, NULL or a
+ * NULL-terminated list, are those of the table.
+ */
+struct output_rows;
+struct output_rows *output_rows_begin(enum output_format format, const char *const *columns);
+int output_rows_add(struct output_rows *rows, const struct record *record);
+int output_rows_end(struct output_rows *rows);
+
+#endif
