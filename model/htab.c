@@ -47,18 +47,26 @@ int htab_count_error(struct map *map, const struct map_ctx *ctx, int err)
 	return err;
 }
 
+/* Whether an element is in a bucket: a node may be taken and not linked yet, or deleted already. */
+static bool is_linked(const struct map *map, const struct elem *elem, uint32_t bucket)
+{
+	uintptr_t node = (uintptr_t)&elem->hash_node, link = map->buckets[bucket].first;
+
+	if (ENV_SHORTCUTS)
+		return elem_is_hashed(elem);
+	while (link != node && !nulls_is_end(link))
+		link = elem_of_link(link)->hash_node.next;
+	return link == node;
+}
+
 bool htab_evict(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
 	uint32_t bucket = elem->hash & map->bucket_mask;
-	uintptr_t node = (uintptr_t)&elem->hash_node, link;
 	struct map_counters *counters;
 
 	if (bucket_lock(map, ctx, bucket))
 		return false;
-	link = map->buckets[bucket].first;
-	while (link != node && !nulls_is_end(link))
-		link = elem_of_link(link)->hash_node.next;
-	if (link != node) {
+	if (!is_linked(map, elem, bucket)) {
 		bucket_unlock(map, ctx, bucket);
 		return false;
 	}
@@ -272,22 +280,6 @@ static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const void *k
 	if (elem)
 		map->lru_ops->give_back(map, ctx, elem);
 	return err;
-}
-
-int htab_lookup(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
-		struct elem **found)
-{
-	struct elem *elem = htab_find(map, key, hash);
-
-	*found = elem;
-	if (!elem) {
-		map_counters(map, ctx)->misses++;
-		return -ENOENT;
-	}
-	map_counters(map, ctx)->hits++;
-	if (map->is_lru && (ctx->context != OP_SYSCALL || map->sys_lookup_marks))
-		lru_mark_used(map, ctx, elem);
-	return 0;
 }
 
 int htab_update(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,

@@ -13,21 +13,26 @@
 #define UPDATE_NOEXIST 1
 #define UPDATE_EXIST 2
 
-static inline uint32_t htab_hash(const struct map *map, const void *key)
+/* The hash of a key of key_size bytes: the map's, given apart so that it can be a constant. */
+static inline uint32_t htab_hash_sized(const struct map *map, const void *key, uint32_t key_size)
 {
 	uint64_t word;
+	uint32_t half;
 
-	if (map->key_size == 8) {
+	if (key_size == 8) {
 		memcpy(&word, key, 8);
 		return jhash_8(word, map->hash_init);
 	}
-	if (map->key_size == 4) {
-		uint32_t half;
-
+	if (key_size == 4) {
 		memcpy(&half, key, 4);
 		return jhash_4(half, map->hash_init);
 	}
-	return jhash(key, map->key_size, map->hash_init);
+	return jhash(key, key_size, map->hash_init);
+}
+
+static inline uint32_t htab_hash(const struct map *map, const void *key)
+{
+	return htab_hash_sized(map, key, map->key_size);
 }
 
 static inline bool elem_has_key(const struct elem *elem, const void *key, uint32_t key_size)
@@ -95,9 +100,19 @@ struct value_source {
 	size_t stride;
 };
 
-/* *found gets the element; *value of a program is the element's (per-CPU: its CPU's) value. */
-int htab_lookup(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
-		struct elem **found);
+/* What a look-up that found elem (NULL: nothing) does: it counts, and marks by its context. */
+static inline int htab_lookup(struct map *map, struct map_ctx *ctx, struct elem *elem)
+{
+	if (!elem) {
+		map_counters(map, ctx)->misses++;
+		return -ENOENT;
+	}
+	map_counters(map, ctx)->hits++;
+	if (map->is_lru && (ctx->context != OP_SYSCALL || map->sys_lookup_marks))
+		lru_mark_used(map, ctx, elem);
+	return 0;
+}
+
 int htab_update(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
 		const struct value_source *value, uint64_t flags);
 int htab_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash);

@@ -177,8 +177,8 @@ void map_destroy(struct map *map)
 
 static int ops_lookup(struct map *map, struct map_ctx *ctx, const void *key, void *value)
 {
-	struct elem *elem;
-	int err = htab_lookup(map, ctx, key, htab_hash(map, key), &elem);
+	struct elem *elem = htab_find(map, key, htab_hash(map, key));
+	int err = htab_lookup(map, ctx, elem);
 
 	if (!err && value)
 		elem_read_value(map, ctx, elem, value);

@@ -13,7 +13,6 @@
 #define map_destroy ENV_NS(map_destroy)
 
 /* htab.c */
-#define htab_lookup ENV_NS(htab_lookup)
 #define htab_update ENV_NS(htab_update)
 #define htab_delete ENV_NS(htab_delete)
 #define htab_lookup_and_delete ENV_NS(htab_lookup_and_delete)

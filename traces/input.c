@@ -78,6 +78,7 @@ void input_close(struct input *input)
 	if (input->fd >= 0)
 		close(input->fd);
 	free(input->buffer);
+	free(input->last_line);
 	memset(input, 0, sizeof(*input));
 	input->fd = -1;
 }
@@ -90,6 +91,7 @@ static int input_make_room(struct input *input)
 
 	if (input->buffer)
 		memmove(input->buffer, input->data, input->available);
+	input->data = input->buffer;
 	if (input->available >= bytes / 2)
 		bytes *= 2;
 	if (bytes != input->buffer_bytes) {
@@ -152,10 +154,11 @@ static int input_last_line(struct input *input, const uint8_t **lines, size_t *b
 	if (!input->available)
 		return 0;
 	if (input->mapped) {
-		line = realloc(input->buffer, input->available + 1);
-		if (!line)
+		free(input->last_line);
+		input->last_line = malloc(input->available + 1);
+		if (!input->last_line)
 			return input_fail(input, -ENOMEM, error);
-		input->buffer = line;
+		line = input->last_line;
 		memcpy(line, input->data, input->available);
 	} else {
 		line = input->buffer + (input->data - input->buffer);

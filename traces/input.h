@@ -26,8 +26,9 @@ struct input {
 	uint8_t *map;         /* mapped: the file */
 	size_t map_bytes;     /* mapped: its size */
 	size_t dropped_bytes; /* mapped: unmapped at the start */
-	uint8_t *buffer;      /* not mapped: holds the window; mapped: a last line */
+	uint8_t *buffer;      /* not mapped: holds the window */
 	size_t buffer_bytes;
+	uint8_t *last_line; /* mapped: a copy of it, with the newline it lacks */
 };
 
 /*

@@ -64,14 +64,14 @@ static int keys_read(struct trace_reader *reader, struct op_batch *batch, struct
 static int keys_write(struct trace_writer *writer, const struct op_batch *batch,
 		      struct error *error)
 {
-	FILE *file = writer->output.file;
+	FILE *file = writer->output.file.stream;
 	char line[NUMBER_BYTES + 1];
-	char *end;
 	uint64_t key;
-	int err;
 
 	for (size_t i = 0; i < batch->count && !ferror_unlocked(file); i++) {
-		err = writer_key(writer, batch, i, &key, error);
+		char *end;
+		int err = writer_key(writer, batch, i, &key, error);
+
 		if (err)
 			return err;
 		end = number_print(line, key);

@@ -26,6 +26,7 @@ _Static_assert(sizeof(struct oracle_record) == 24, "as on disk");
 #define NS_PER_SECOND 1000000000ULL
 #define ACCESSES_MAX (INT64_C(1) << 48) /* no trace has as many */
 #define BLOCK_RECORDS 8192              /* that the second pass reads and writes at once */
+#define TABLE_SLOTS 1024                /* to begin with */
 
 /*
  * Binary data are taken for records when the number of the next access makes sense in all of them;
@@ -102,7 +103,7 @@ static int oracle_read(struct trace_reader *reader, struct op_batch *batch, stru
 static int oracle_write(struct trace_writer *writer, const struct op_batch *batch,
 			struct error *error)
 {
-	FILE *file = writer->output.file;
+	FILE *file = writer->output.file.stream;
 
 	for (size_t i = 0; i < batch->count && !ferror_unlocked(file); i++) {
 		struct oracle_record record = {.size_bytes = htole32(1)};
@@ -148,12 +149,12 @@ static struct next_access *next_slot(const struct next_table *table, uint64_t ke
 
 static int next_grow(struct next_table *table)
 {
-	size_t slots = table->slots ? (table->mask + 1) * 2 : 1024;
+	size_t slots = (table->mask + 1) * 2;
 	struct next_table bigger = {calloc(slots, sizeof(*bigger.slots)), slots - 1, table->used};
 
 	if (!bigger.slots)
 		return -ENOMEM;
-	for (size_t i = 0; table->slots && i <= table->mask; i++) {
+	for (size_t i = 0; i <= table->mask; i++) {
 		if (table->slots[i].number)
 			*next_slot(&bigger, table->slots[i].key) = table->slots[i];
 	}
@@ -169,7 +170,7 @@ static int next_set(struct next_table *table, struct oracle_record *records, uin
 	for (size_t i = count; i-- > 0;) {
 		struct next_access *slot;
 
-		if ((!table->slots || table->used > table->mask / 2) && next_grow(table))
+		if (table->used > table->mask / 2 && next_grow(table))
 			return -ENOMEM;
 		slot = next_slot(table, records[i].key);
 		records[i].next = (int64_t)htole64((uint64_t)(slot->number ? slot->number : -1));
@@ -203,13 +204,14 @@ static int block_move(int fd, void *block, size_t bytes, off_t offset, bool writ
 /* Everything but the next accesses is written: a second pass, from the end, fills them in. */
 static int oracle_write_end(struct trace_writer *writer, struct error *error)
 {
-	struct oracle_record *block = malloc(BLOCK_RECORDS * sizeof(*block));
-	struct next_table table = {0};
+	FILE *file = writer->output.file.stream;
+	struct oracle_record *block = calloc(BLOCK_RECORDS, sizeof(*block));
+	struct next_table table = {calloc(TABLE_SLOTS, sizeof(*table.slots)), TABLE_SLOTS - 1, 0};
 	uint64_t left = writer->index;
-	int fd = fileno(writer->output.file);
-	int err = block ? 0 : -ENOMEM;
+	int fd = fileno(file);
+	int err = block && table.slots ? 0 : -ENOMEM;
 
-	if (fflush(writer->output.file))
+	if (!err && fflush(file))
 		err = -errno;
 	while (left && !err) {
 		size_t count = left < BLOCK_RECORDS ? (size_t)left : BLOCK_RECORDS;

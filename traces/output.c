@@ -2,132 +2,87 @@
 #include "traces/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)256 << 10)
-#define SUFFIX_LENGTH 6
-#define TEMPORARY_TRIES 100
 
 static int output_fail(const struct output *output, int err, struct error *error)
 {
 	return error_set(error, err, "%s: %s", output->name, strerror(-err));
 }
 
-/*
- * Creates output->temporary beside output->path. open(2) applies the umask, which mkstemp(3) would
- * not. Returns a descriptor or a negative errno.
- */
-static int temporary_create(struct output *output)
-{
-	static const char letters[32] = "abcdefghijklmnopqrstuvwxyz234567";
-	size_t length = strlen(output->path);
-	unsigned char random[SUFFIX_LENGTH];
-	char *suffix;
-	int fd;
-
-	output->temporary = malloc(length + 1 + SUFFIX_LENGTH + 1);
-	if (!output->temporary)
-		return -ENOMEM;
-	suffix = stpcpy(stpcpy(output->temporary, output->path), ".");
-	suffix[SUFFIX_LENGTH] = '\0';
-	for (int i = 0; i < TEMPORARY_TRIES; i++) {
-		if (getrandom(random, sizeof(random), 0) != sizeof(random))
-			break;
-		for (int j = 0; j < SUFFIX_LENGTH; j++)
-			suffix[j] = letters[random[j] % 32];
-		fd = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0)
-			return fd;
-		if (errno != EEXIST)
-			break;
-	}
-	fd = -errno;
-	free(output->temporary);
-	output->temporary = NULL;
-	return fd;
-}
-
-/* Returns a descriptor to write to, or a negative errno with error. */
-static int output_descriptor(struct output *output, const char *path, bool seeks,
-			     struct error *error)
+/* Refuses what could not become, or be used as, the file asked for. */
+static int output_examine(const struct output *output, const char *path, bool seeks,
+			  struct error *error)
 {
 	struct stat status;
-	bool standard = !strcmp(path, "-");
-	bool exists = !standard && !stat(path, &status);
-	int fd;
+	bool special = !strcmp(path, "-");
 
-	if (exists && S_ISDIR(status.st_mode))
-		return error_set(error, -EISDIR, "%s: is a directory, expected a file to write",
-				 output->name);
-	if (standard || (exists && !S_ISREG(status.st_mode))) {
-		if (seeks)
-			return error_set(error, -ESPIPE,
-					 "%s: this format can only be written to a regular file",
+	if (!special && !stat(path, &status)) {
+		if (S_ISDIR(status.st_mode))
+			return error_set(error, -EISDIR,
+					 "%s: is a directory, expected a file to write",
 					 output->name);
-		fd = standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-			      : open(path, O_WRONLY | O_CLOEXEC);
-		return fd < 0 ? output_fail(output, -errno, error) : fd;
+		special = !S_ISREG(status.st_mode);
 	}
-	/* A symbolic link stays, and the file behind it is replaced. */
-	output->path = exists ? realpath(path, NULL) : strdup(path);
-	if (!output->path)
-		return output_fail(output, -errno, error);
-	fd = temporary_create(output);
-	return fd < 0 ? output_fail(output, fd, error) : fd;
+	if (special && seeks)
+		return error_set(error, -ESPIPE,
+				 "%s: this format can only be written to a regular file",
+				 output->name);
+	return 0;
+}
+
+/* Opens what a symbolic link points to: renaming a file over the link would replace the link. */
+static int output_open_file(struct output *output, const char *path, struct error *error)
+{
+	struct stat status;
+	char *behind = NULL;
+	int err;
+
+	if (!lstat(path, &status) && S_ISLNK(status.st_mode))
+		behind = realpath(path, NULL);
+	err = output_file_open(&output->file, behind ? behind : path, error);
+	free(behind);
+	return err;
 }
 
 int output_open(struct output *output, const char *path, bool seeks, struct error *error)
 {
-	int fd;
+	int err;
 
 	memset(output, 0, sizeof(*output));
-	output->name = strdup(strcmp(path, "-") ? path : "<stdout>");
+	output->name = strdup(strcmp(path, "-") != 0 ? path : "<stdout>");
 	if (!output->name)
 		return error_set(error, -ENOMEM, "%s: %s", path, strerror(ENOMEM));
-	fd = output_descriptor(output, path, seeks, error);
-	if (fd >= 0) {
-		output->file = fdopen(fd, output->path ? "w+" : "w");
-		if (output->file) {
-			setvbuf(output->file, NULL, _IOFBF, BUFFER_BYTES);
-			return 0;
-		}
-		fd = output_fail(output, -errno, error);
+	err = output_examine(output, path, seeks, error);
+	if (!err)
+		err = output_open_file(output, path, error);
+	if (err) {
+		free(output->name);
+		output->name = NULL;
+		return err;
 	}
-	output_close(output, false, NULL);
-	return fd;
+	if (output->file.stream != stdout)
+		setvbuf(output->file.stream, NULL, _IOFBF, BUFFER_BYTES);
+	return 0;
 }
 
-int output_check(struct output *output, struct error *error)
+int output_check(const struct output *output, struct error *error)
 {
-	if (!ferror(output->file))
+	if (!ferror(output->file.stream))
 		return 0;
 	return output_fail(output, errno ? -errno : -EIO, error);
 }
 
 int output_close(struct output *output, bool commit, struct error *error)
 {
-	int err = 0;
+	int err = output_file_close(&output->file, commit, NULL);
 
-	if (output->file) {
-		if (commit && fflush(output->file))
-			err = output_fail(output, -errno, error);
-		if (fclose(output->file) && commit && !err)
-			err = output_fail(output, -errno, error);
-	}
-	if (output->temporary) {
-		if (commit && !err && rename(output->temporary, output->path))
-			err = output_fail(output, -errno, error);
-		if (!commit || err)
-			unlink(output->temporary);
-	}
+	if (err)
+		output_fail(output, err, error);
 	free(output->name);
-	free(output->path);
-	free(output->temporary);
 	memset(output, 0, sizeof(*output));
 	return err;
 }

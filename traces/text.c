@@ -132,7 +132,6 @@ static int text_parse_hex(struct trace_reader *reader, const uint8_t **cursor,
 	const uint8_t *field = *cursor;
 	uint32_t limit = reader->options.key_size;
 	size_t digits;
-	char expected[64];
 
 	if (op->code == OP_BATCH_LOOKUP || op->code == OP_BATCH_LOOKUP_AND_DELETE)
 		return text_error(reader, "a count of elements (an integer)", field, error);
@@ -145,6 +144,8 @@ static int text_parse_hex(struct trace_reader *reader, const uint8_t **cursor,
 	if (!limit)
 		limit = TRACE_KEY_MAX;
 	if (digits / 2 > limit) {
+		char expected[64];
+
 		snprintf(expected, sizeof(expected), "a key of at most %u bytes", limit);
 		return text_error(reader, expected, field, error);
 	}
@@ -359,7 +360,7 @@ void trace_print_op(FILE *out, const struct op_batch *batch, size_t index, uint6
 static int text_write(struct trace_writer *writer, const struct op_batch *batch,
 		      struct error *error)
 {
-	FILE *file = writer->output.file;
+	FILE *file = writer->output.file.stream;
 
 	for (size_t i = 0; i < batch->count && !ferror_unlocked(file); i++)
 		trace_print_op(file, batch, i, writer->index + i);

@@ -207,22 +207,24 @@ static const struct list_node *ahead_next(const struct list_node *node)
 	return node;
 }
 
+/* What unhashing a node will write: what points to it, and what it points to. */
+static void ahead_unhash(const struct map *map, const struct list_node *node)
+{
+	const struct elem *elem = elem_of_lru((struct list_node *)node);
+	size_t offset = (uintptr_t)elem - (uintptr_t)map->elems;
+	uintptr_t next;
+
+	if (offset >= map->elem_total * map->elem_bytes)
+		return;
+	next = elem->hash_node.next;
+	env_prefetch(elem->hash_node.pprev);
+	env_prefetch(nulls_is_end(next) ? NULL : (const void *)next);
+}
+
 void lru_ahead_step(const struct map *map, struct lru_ahead *ahead)
 {
-	const struct elem *elem = elem_of_lru((struct list_node *)ahead->inactive);
-	size_t offset = (uintptr_t)elem - (uintptr_t)map->elems;
-	uint32_t slot = ahead->step++ % AHEAD_HASHES;
-	uintptr_t link;
-
 	ahead->left--;
-	/* The bucket fetched AHEAD_HASHES steps ago has come: fetch its first element. */
-	link = map->buckets[ahead->hashes[slot] & map->bucket_mask].first;
-	if (!nulls_is_end(link))
-		env_prefetch(elem_of_link(link));
-	if (offset < map->elem_total * map->elem_bytes) {
-		ahead->hashes[slot] = elem->hash;
-		env_prefetch(&map->buckets[elem->hash & map->bucket_mask]);
-	}
+	ahead_unhash(map, ahead->inactive);
 	ahead->inactive = ahead_next(ahead->inactive);
 	ahead->active = ahead_next(ahead->active);
 	ahead->cursor = ahead_next(ahead->cursor);

@@ -11,8 +11,6 @@
 /* Which list a node is on; LOCAL ones are the common LRU's. */
 enum lru_list_type { LRU_ACTIVE, LRU_INACTIVE, LRU_FREE, LRU_LISTS, LRU_LOCAL_FREE, LRU_LOCAL_PENDING };
 
-#define AHEAD_HASHES 8
-
 /*
  * Looking ahead: lists are walked from known places (both tails, the cursor), one node's address
  * only being known from the last one's. So between rotations each pop fetches one more node of each
@@ -21,8 +19,6 @@ enum lru_list_type { LRU_ACTIVE, LRU_INACTIVE, LRU_FREE, LRU_LISTS, LRU_LOCAL_FR
 struct lru_ahead {
 	const struct list_node *active, *inactive, *cursor;
 	uint32_t left; /* steps until the next rotation will have caught up */
-	uint32_t step;
-	uint32_t hashes[AHEAD_HASHES];
 };
 
 struct lru_list {
