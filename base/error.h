@@ -5,7 +5,7 @@
 #define BASE_ERROR_H
 
 struct error {
-	char text[512]; /* one line without a newline; empty when nothing was said */
+	char text[1024]; /* one line without a newline; empty when nothing was said */
 };
 
 /* Writes the text (cut to fit) and returns err, so that callers can return it. error may be NULL.

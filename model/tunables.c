@@ -127,7 +127,7 @@ static void append(char *text, size_t bytes, const char *word)
 
 int tunable_find(const char *name, struct error *error)
 {
-	char all[448] = "";
+	char all[900] = "";
 
 	for (int id = 0; id < TUNABLES; id++) {
 		if (!strcmp(tunables[id].name, name))

@@ -102,6 +102,7 @@ static int set_numa_node(struct run_config *config, const char *value, struct er
 		return err;
 	config->attr.flags |= MAP_NUMA_NODE;
 	/* Without NUMA support the system has node 0 alone. */
+	/* (libnuma says so also where the system call is not allowed.) */
 	if (numa_available() < 0)
 		config->attr.numa_node_online = config->attr.numa_node == 0;
 	else

@@ -50,10 +50,23 @@ static int check_fits(const struct run_config *config, struct error *error)
 			 (double)bytes / (1 << 30), (double)available / (1 << 30));
 }
 
+/* Says that it is the kernel that would not have the map, and how. */
+static int check_accepted(const struct run_config *config, struct error *error)
+{
+	char name[KERNEL_NAME_BYTES];
+	struct error reason;
+	int err = map_attr_check(&config->attr, &config->tunables, config->cpus, &reason);
+
+	if (!err)
+		return 0;
+	return error_set(error, err, "kernel %s refuses the map with %s: %.300s",
+			 kernel_name(&config->kernel, name), errno_name(err), reason.text);
+}
+
 static int seq_open(const struct run_config *config, void **state, struct error *error)
 {
 	struct seq_run *run;
-	int err = map_attr_check(&config->attr, &config->tunables, config->cpus, error);
+	int err = check_accepted(config, error);
 
 	if (!err)
 		err = check_fits(config, error);

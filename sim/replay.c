@@ -46,9 +46,10 @@ static char *format_number(char *end, uint64_t number)
 	return end;
 }
 
-static bool op_has_detail(uint8_t code)
+/* Whether an operation answers with more than its return: a key that was found, a count. */
+static bool op_has_detail(uint8_t code, int32_t ret)
 {
-	return code == OP_NEXT_KEY || code == OP_BATCH_LOOKUP ||
+	return (code == OP_NEXT_KEY && !ret) || code == OP_BATCH_LOOKUP ||
 	       code == OP_BATCH_LOOKUP_AND_DELETE;
 }
 
@@ -63,7 +64,7 @@ static void write_results(struct replay *replay, const struct op_batch *batch)
 		char *at = end;
 
 		*--at = '\n';
-		if (op_has_detail(batch->ops[i].code)) {
+		if (op_has_detail(batch->ops[i].code, ret)) {
 			at = format_number(at, replay->details[i]);
 			*--at = ' ';
 		}

@@ -176,7 +176,7 @@ static int run_trace(const struct command *cli, int argc, char **argv)
 			print_kinds("formats that are read (FORMAT:FILE names one that is not "
 				    "recognized)",
 				    trace_formats());
-			print_kinds("gen: kinds; all take range, count, seed and cpus",
+			print_kinds("gen: kinds, with the parameters and their defaults",
 				    trace_generators());
 		}
 		return status;
