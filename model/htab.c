@@ -83,7 +83,7 @@ bool htab_evict(struct map *map, struct map_ctx *ctx, struct elem *elem)
 }
 
 /* What an update may not do to a key that is there or is not. */
-static int check_flags(const struct elem *old, uint64_t flags)
+static int check_flags(const struct elem *old, uint32_t flags)
 {
 	if (old && flags == UPDATE_NOEXIST)
 		return -EEXIST;
@@ -93,23 +93,23 @@ static int check_flags(const struct elem *old, uint64_t flags)
 }
 
 static void write_percpu_value(struct map *map, const struct map_ctx *ctx, struct elem *elem,
-			       const struct value_source *value)
+			       const struct update *update)
 {
 	uint64_t number = *elem_percpu_value(map, elem);
 
 	if (ctx->context != OP_SYSCALL) {
-		copy_bytes(percpu_value(&map->percpu, number, ctx->cpu), value->bytes,
+		copy_bytes(percpu_value(&map->percpu, number, ctx->cpu), update->value,
 			   map->value_size);
 		return;
 	}
 	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
 		copy_bytes(percpu_value(&map->percpu, number, cpu),
-			   value->bytes + cpu * value->stride, map->value_size);
+			   update->value + cpu * update->value_stride, map->value_size);
 }
 
 /* A new element's value: what a program does not write on the other CPUs is zero. */
 static void init_percpu_value(struct map *map, const struct map_ctx *ctx, struct elem *elem,
-			      const struct value_source *value)
+			      const struct update *update)
 {
 	uint64_t number = *elem_percpu_value(map, elem);
 
@@ -117,19 +117,19 @@ static void init_percpu_value(struct map *map, const struct map_ctx *ctx, struct
 		if (cpu != ctx->cpu)
 			memset(percpu_value(&map->percpu, number, cpu), 0, map->value_size);
 	}
-	write_percpu_value(map, ctx, elem, value);
+	write_percpu_value(map, ctx, elem, update);
 }
 
 /* Makes an element that is on no list the key's. */
 static void fill_elem(struct map *map, const struct map_ctx *ctx, struct elem *elem,
-		      const void *key, uint32_t hash, const struct value_source *value)
+		      const struct update *update)
 {
-	elem->hash = hash;
-	copy_bytes(elem->key, key, map->key_size);
+	elem->hash = update->hash;
+	copy_bytes(elem->key, update->key, map->key_size);
 	if (!map->is_percpu)
-		copy_bytes(elem_value(map, elem), value->bytes, map->value_size);
+		copy_bytes(elem_value(map, elem), update->value, map->value_size);
 	else if (!map->is_lru)
-		init_percpu_value(map, ctx, elem, value);
+		init_percpu_value(map, ctx, elem, update);
 }
 
 /*
@@ -170,16 +170,16 @@ void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem)
 }
 
 /* Under the bucket lock. The element moves to the head of its bucket also when it was there. */
-static int update_hash_locked(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
-			      const struct value_source *value, struct elem *old)
+static int update_hash_locked(struct map *map, struct map_ctx *ctx, const struct update *update,
+			      struct elem *old)
 {
 	struct elem *elem;
 	int err = take_elem(map, ctx, old, &elem);
 
 	if (err)
 		return err;
-	fill_elem(map, ctx, elem, key, hash, value);
-	htab_link(map, elem, hash & map->bucket_mask);
+	fill_elem(map, ctx, elem, update);
+	htab_link(map, elem, update->hash & map->bucket_mask);
 	if (!old)
 		return 0;
 	htab_unlink(map, old);
@@ -190,24 +190,31 @@ static int update_hash_locked(struct map *map, struct map_ctx *ctx, const void *
 	return 0;
 }
 
-/* HASH and PERCPU_HASH (kernel-maps 2). */
-static int update_plain(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
-			const struct value_source *value, uint64_t flags)
+/* The element that has the key of an update, or NULL. */
+static struct elem *find_old(const struct map *map, const struct update *update)
 {
-	uint32_t bucket = hash & map->bucket_mask;
+	if (ENV_SHORTCUTS && update->is_absent)
+		return NULL;
+	return htab_find(map, update->key, update->hash);
+}
+
+/* HASH and PERCPU_HASH (kernel-maps 2). */
+static int update_plain(struct map *map, struct map_ctx *ctx, const struct update *update)
+{
+	uint32_t bucket = update->hash & map->bucket_mask;
 	struct elem *old;
 	int err = bucket_lock(map, ctx, bucket);
 
 	if (err)
 		return err;
-	old = htab_find(map, key, hash);
-	err = check_flags(old, flags);
+	old = find_old(map, update);
+	err = check_flags(old, update->flags);
 	if (!err) {
 		map_counters(map, ctx)->replaced += old != NULL;
 		if (old && map->is_percpu)
-			write_percpu_value(map, ctx, old, value);
+			write_percpu_value(map, ctx, old, update);
 		else
-			err = update_hash_locked(map, ctx, key, hash, value, old);
+			err = update_hash_locked(map, ctx, update, old);
 		map_counters(map, ctx)->inserts += !old && !err;
 	}
 	bucket_unlock(map, ctx, bucket);
@@ -215,20 +222,19 @@ static int update_plain(struct map *map, struct map_ctx *ctx, const void *key, u
 }
 
 /* LRU_HASH (kernel-maps 4.8): the node comes first, and may cost any key its place. */
-static int update_lru(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
-		      const struct value_source *value, uint64_t flags)
+static int update_lru(struct map *map, struct map_ctx *ctx, const struct update *update)
 {
-	uint32_t bucket = hash & map->bucket_mask;
-	struct elem *elem = map->lru_ops->pop(map, ctx, hash), *old = NULL;
+	uint32_t bucket = update->hash & map->bucket_mask;
+	struct elem *elem = map->lru_ops->pop(map, ctx, update->hash), *old = NULL;
 	int err;
 
 	if (!elem)
 		return -ENOMEM;
-	fill_elem(map, ctx, elem, key, hash, value);
+	fill_elem(map, ctx, elem, update);
 	err = bucket_lock(map, ctx, bucket);
 	if (!err) {
-		old = htab_find(map, key, hash);
-		err = check_flags(old, flags);
+		old = find_old(map, update);
+		err = check_flags(old, update->flags);
 		if (!err) {
 			htab_link(map, elem, bucket);
 			if (old) {
@@ -248,29 +254,28 @@ static int update_lru(struct map *map, struct map_ctx *ctx, const void *key, uin
 }
 
 /* LRU_PERCPU_HASH (kernel-maps 4.8): a key that is there is written in place. */
-static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
-			     const struct value_source *value, uint64_t flags)
+static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const struct update *update)
 {
-	uint32_t bucket = hash & map->bucket_mask;
+	uint32_t bucket = update->hash & map->bucket_mask;
 	struct elem *elem = NULL, *old;
 	int err;
 
-	if (flags != UPDATE_EXIST) {
-		elem = map->lru_ops->pop(map, ctx, hash);
+	if (update->flags != UPDATE_EXIST) {
+		elem = map->lru_ops->pop(map, ctx, update->hash);
 		if (!elem)
 			return -ENOMEM;
-		fill_elem(map, ctx, elem, key, hash, value);
+		fill_elem(map, ctx, elem, update);
 	}
 	err = bucket_lock(map, ctx, bucket);
 	if (!err) {
-		old = htab_find(map, key, hash);
-		err = check_flags(old, flags);
+		old = find_old(map, update);
+		err = check_flags(old, update->flags);
 		if (!err && old) {
 			lru_mark_used(map, ctx, old);
-			write_percpu_value(map, ctx, old, value);
+			write_percpu_value(map, ctx, old, update);
 			map_counters(map, ctx)->replaced++;
 		} else if (!err) {
-			init_percpu_value(map, ctx, elem, value);
+			init_percpu_value(map, ctx, elem, update);
 			htab_link(map, elem, bucket);
 			elem = NULL;
 			map_counters(map, ctx)->inserts++;
@@ -282,16 +287,15 @@ static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const void *k
 	return err;
 }
 
-int htab_update(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
-		const struct value_source *value, uint64_t flags)
+int htab_update(struct map *map, struct map_ctx *ctx, const struct update *update)
 {
-	if (flags > UPDATE_EXIST)
+	if (update->flags > UPDATE_EXIST)
 		return -EINVAL;
 	if (!map->is_lru)
-		return update_plain(map, ctx, key, hash, value, flags);
+		return update_plain(map, ctx, update);
 	if (!map->is_percpu)
-		return update_lru(map, ctx, key, hash, value, flags);
-	return update_lru_percpu(map, ctx, key, hash, value, flags);
+		return update_lru(map, ctx, update);
+	return update_lru_percpu(map, ctx, update);
 }
 
 int htab_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash)

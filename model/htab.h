@@ -91,13 +91,14 @@ void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem);
 /* Counts a return value; gives it back. */
 int htab_count_error(struct map *map, const struct map_ctx *ctx, int err);
 
-/*
- * A value for an update: bytes of one copy, and how far apart the copies for the CPUs are when a
- * system call brings all of them (0: the same for all).
- */
-struct value_source {
-	const uint8_t *bytes;
-	size_t stride;
+/* An update: what bpf_map_update_elem is given, and what is known of it. */
+struct update {
+	const void *key;
+	uint32_t hash;
+	uint32_t flags; /* UPDATE_ANY, ... */
+	const uint8_t *value;
+	size_t value_stride; /* from CPU to CPU in a system call's value; 0: one for all */
+	bool is_absent; /* the key is known not to be there; nothing ran since (ENV_SHORTCUTS) */
 };
 
 /* What a look-up that found elem (NULL: nothing) does: it counts, and marks by its context. */
@@ -113,8 +114,7 @@ static inline int htab_lookup(struct map *map, struct map_ctx *ctx, struct elem 
 	return 0;
 }
 
-int htab_update(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
-		const struct value_source *value, uint64_t flags);
+int htab_update(struct map *map, struct map_ctx *ctx, const struct update *update);
 int htab_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash);
 
 /* value: NULL, or room for what the context reads (see model.h). */

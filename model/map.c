@@ -188,8 +188,14 @@ static int ops_lookup(struct map *map, struct map_ctx *ctx, const void *key, voi
 static int ops_update(struct map *map, struct map_ctx *ctx, const void *key, const void *value,
 		      uint64_t flags)
 {
-	struct value_source source = {value, round_up_8(map->value_size)};
-	int err = htab_update(map, ctx, key, htab_hash(map, key), &source, flags);
+	struct update update = {
+		.key = key,
+		.hash = htab_hash(map, key),
+		.flags = flags > UINT32_MAX ? UINT32_MAX : (uint32_t)flags,
+		.value = value,
+		.value_stride = round_up_8(map->value_size),
+	};
+	int err = htab_update(map, ctx, &update);
 
 	return err ? htab_count_error(map, ctx, err) : 0;
 }

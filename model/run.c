@@ -10,36 +10,56 @@
 #include "model/htab.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define RING 256 /* a power of two above any look-ahead */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integer keys are used in place");
 
 /* What is known of an operation to come. */
 struct ahead {
-	uint32_t hash;
 	uintptr_t link; /* where its key may be: an element, or an end mark */
+	uint32_t hash;
 };
 
+/*
+ * Operations go ahead in groups. Each round does one step for each of several groups in flight: the
+ * youngest group's buckets are fetched, the next one's first elements, and so on; the oldest group
+ * is executed.
+ */
 #define CHAIN_STEPS 3
-#define STEPS (CHAIN_STEPS + 2) /* from the far step to the execution */
+#define STEPS (CHAIN_STEPS + 2) /* before a group is executed */
+#define GROUP_MAX 40
+
+struct group {
+	size_t first; /* operation of the batch */
+	size_t count;
+	struct ahead ahead[GROUP_MAX];
+	/* The operations whose chains go on behind what was looked at, by their place in ahead. */
+	size_t open_count;
+	uint8_t open[GROUP_MAX];
+};
 
 struct runner {
 	struct map *map;
 	const struct map_run *run;
-	uint8_t *key;	/* key_size bytes, zero from key_used on */
+	struct map_ctx ctx;
+	uint8_t *key;   /* key_size bytes, zero from key_used on */
 	uint8_t *value; /* one copy of a value; the same for all CPUs */
 	uint8_t *next_key;
 	size_t key_used;
-	size_t value_used;
-	struct ahead ahead[RING];
+	uint32_t value_used;
+	struct group groups[STEPS + 1]; /* a ring: the youngest is at round % (STEPS + 1) */
 };
 
-/* The key of an operation in the map's size, where it cannot be used in place. */
-static const void *op_key_copied(struct runner *runner, const struct map_op *op)
+/* What a batch's keys allow to be decided once: integers of the map's 8 bytes, or anything. */
+enum key_kind { KEYS_ANY, KEYS_8_IN_PLACE };
+
+/* The key of an operation, cut or filled with zeroes to the map's size. */
+static const void *op_key_sized(struct runner *runner, const struct map_op *op)
 {
 	size_t key_size = runner->map->key_size, used = op->key_bytes;
 	const void *from = &op->key;
 
+	if (!used && key_size <= sizeof(op->key))
+		return from;
 	if (used)
 		from = runner->run->batch->arena + op->key;
 	else
@@ -55,67 +75,114 @@ static const void *op_key_copied(struct runner *runner, const struct map_op *op)
 
 /* The key of an operation, key_size bytes, valid until the next call. */
 static ALWAYS_INLINE const void *op_key(struct runner *runner, const struct map_op *op,
-					uint32_t key_size)
+					enum key_kind kind)
 {
-	if (key_size <= sizeof(op->key) && !op->key_bytes)
-		return &op->key;
-	return op_key_copied(runner, op);
+	return kind == KEYS_8_IN_PLACE ? &op->key : op_key_sized(runner, op);
+}
+
+static ALWAYS_INLINE uint32_t op_hash(const struct runner *runner, const void *key,
+				      enum key_kind kind)
+{
+	return htab_hash_sized(runner->map, key,
+			       kind == KEYS_8_IN_PLACE ? 8 : runner->map->key_size);
 }
 
 /* An element that is nowhere, so that the end of a chain can be looked at like any other place. */
 static const struct elem nowhere;
 
-/* What a link points to; chosen without a branch, which could not be predicted. */
+/*
+ * Chains end unpredictably, so the steps below choose by masks where a branch would be mispredicted
+ * for every other key.
+ */
+static ALWAYS_INLINE uintptr_t choose(bool condition, uintptr_t yes, uintptr_t no)
+{
+	uintptr_t mask = -(uintptr_t)condition;
+
+	return (yes & mask) | (no & ~mask);
+}
+
+/* What a link points to. */
 static ALWAYS_INLINE const struct elem *link_target(uintptr_t link)
 {
-	bool is_end = __builtin_expect_with_probability(nulls_is_end(link), 1, 0.5);
-
-	return is_end ? &nowhere : elem_of_link(link);
+	return (const struct elem *)choose(link & 1, (uintptr_t)&nowhere, link);
 }
 
-/* The far step: hashes the key, and fetches its bucket. */
-static ALWAYS_INLINE void ahead_bucket(struct runner *runner, size_t i, uint32_t key_size)
+/* The first step: hashes the keys, and fetches their buckets. */
+static ALWAYS_INLINE void ahead_buckets(struct runner *runner, struct group *group,
+					enum key_kind kind)
 {
+	const struct map_op *op = &runner->run->batch->ops[group->first];
 	const struct map *map = runner->map;
-	const void *key = op_key(runner, &runner->run->batch->ops[i], key_size);
-	uint32_t hash = htab_hash_sized(map, key, key_size);
 
-	runner->ahead[i % RING].hash = hash;
-	env_prefetch(&map->buckets[hash & map->bucket_mask]);
+	for (size_t i = 0; i < group->count; i++, op++) {
+		uint32_t hash = op_hash(runner, op_key(runner, op, kind), kind);
+
+		group->ahead[i].hash = hash;
+		env_prefetch(&map->buckets[hash & map->bucket_mask]);
+	}
 }
 
-/* The next step: fetches the first element. */
-static ALWAYS_INLINE void ahead_first(struct runner *runner, size_t i)
+/* The second: fetches the buckets' first elements. */
+static void ahead_first(const struct runner *runner, struct group *group)
 {
-	const struct map *map = runner->map;
-	struct ahead *ahead = &runner->ahead[i % RING];
+	const struct bucket *buckets = runner->map->buckets;
+	uint32_t mask = runner->map->bucket_mask;
 
-	ahead->link = map->buckets[ahead->hash & map->bucket_mask].first;
-	env_prefetch(link_target(ahead->link));
+	for (size_t i = 0; i < group->count; i++) {
+		struct ahead *ahead = &group->ahead[i];
+
+		ahead->link = buckets[ahead->hash & mask].first;
+		env_prefetch(link_target(ahead->link));
+	}
 }
 
 /*
- * The steps after it: each goes one element further, until the hash is met or the chain ends. An
+ * Goes one element further, until the hash is met or the chain ends. True when it may go on. An
  * element that was freed meanwhile has no next one either.
  */
-static ALWAYS_INLINE void ahead_chain(struct runner *runner, size_t i)
+static ALWAYS_INLINE bool ahead_next(struct ahead *ahead)
 {
-	struct ahead *ahead = &runner->ahead[i % RING];
 	const struct elem *elem = link_target(ahead->link);
-	bool is_last = (elem->hash == ahead->hash) | !elem->hash_node.pprev;
+	bool is_open = (elem->hash != ahead->hash) & (elem->hash_node.pprev != NULL);
 
-	is_last = __builtin_expect_with_probability(is_last, 1, 0.5);
-	ahead->link = is_last ? ahead->link : elem->hash_node.next;
+	ahead->link = choose(is_open, elem->hash_node.next, ahead->link);
 	env_prefetch(link_target(ahead->link));
+	return is_open & !nulls_is_end(ahead->link);
+}
+
+/* The third: fetches second elements where the first is another key's. */
+static void ahead_second(struct group *group)
+{
+	size_t open_count = 0;
+
+	for (size_t i = 0; i < group->count; i++) {
+		group->open[open_count] = (uint8_t)i;
+		open_count += ahead_next(&group->ahead[i]);
+	}
+	group->open_count = open_count;
+}
+
+/* The others: one element further where the chain goes on. */
+static void ahead_further(struct group *group)
+{
+	size_t open_count = 0;
+
+	for (size_t i = 0; i < group->open_count; i++) {
+		uint8_t place = group->open[i];
+
+		group->open[open_count] = place;
+		open_count += ahead_next(&group->ahead[place]);
+	}
+	group->open_count = open_count;
 }
 
 /*
- * The element of the i-th operation's key, or NULL. An element that was met ahead and still is in
- * the map with this key is the one, wherever it stands by now: keys are unique.
+ * The element of an operation's key, or NULL. An element that was met ahead and still is in the map
+ * with this key is the one, wherever it stands by now: keys are unique.
  */
-static ALWAYS_INLINE struct elem *find_ahead(const struct runner *runner, const void *key, size_t i)
+static ALWAYS_INLINE struct elem *find_ahead(const struct runner *runner, const void *key,
+					     const struct ahead *ahead)
 {
-	const struct ahead *ahead = &runner->ahead[i % RING];
 	struct elem *elem = elem_of_link(ahead->link);
 
 	if (ENV_SHORTCUTS && !nulls_is_end(ahead->link) && elem->hash == ahead->hash &&
@@ -124,55 +191,49 @@ static ALWAYS_INLINE struct elem *find_ahead(const struct runner *runner, const 
 	return htab_find(runner->map, key, ahead->hash);
 }
 
-/* What the i-th operation of the batch writes: the trace's value, or the operation's number. */
-static struct value_source op_value(struct runner *runner, size_t i)
+/* Updates with the trace's value, or else the operation's number. */
+static int run_update(struct runner *runner, const void *key, uint32_t hash, size_t i,
+		      uint32_t flags, bool is_absent)
 {
 	const uint64_t *values = runner->run->batch->values;
 	uint64_t value = values ? values[i] : runner->run->first_index + i;
+	struct update update = {key, hash, flags, runner->value, 0, is_absent};
 
-	memcpy(runner->value, &value, runner->value_used);
-	return (struct value_source){runner->value, 0};
+	copy_bytes(runner->value, &value, runner->value_used);
+	return htab_update(runner->map, &runner->ctx, &update);
 }
 
-static int run_update(struct runner *runner, struct map_ctx *ctx, const void *key, size_t i,
-		      uint64_t flags)
-{
-	struct value_source value = op_value(runner, i);
-
-	return htab_update(runner->map, ctx, key, runner->ahead[i % RING].hash, &value, flags);
-}
-
-static ALWAYS_INLINE int run_access(struct runner *runner, struct map_ctx *ctx, const void *key,
-				    size_t i)
+static ALWAYS_INLINE int run_access(struct runner *runner, const void *key,
+				    const struct ahead *ahead, size_t i)
 {
 	int err;
 
-	if (!htab_lookup(runner->map, ctx, find_ahead(runner, key, i)))
+	if (!htab_lookup(runner->map, &runner->ctx, find_ahead(runner, key, ahead)))
 		return 0;
-	err = run_update(runner, ctx, key, i, UPDATE_ANY);
+	err = run_update(runner, key, ahead->hash, i, UPDATE_ANY, true);
 	return err ? err : 1;
 }
 
 /* The test of 2017: a look-up that marks, by system call, as those did before 5.2. */
-static int run_dist(struct runner *runner, struct map_ctx *ctx, const void *key, size_t i)
+static int run_dist(struct runner *runner, const void *key, const struct ahead *ahead, size_t i)
 {
-	struct elem *elem = find_ahead(runner, key, i);
+	struct elem *elem = find_ahead(runner, key, ahead);
 	struct map *map = runner->map;
 	int err;
 
-	if (!htab_lookup(map, ctx, elem)) {
+	if (!htab_lookup(map, &runner->ctx, elem)) {
 		if (map->is_lru)
-			lru_mark_used(map, ctx, elem);
+			lru_mark_used(map, &runner->ctx, elem);
 		return 0;
 	}
-	err = run_update(runner, ctx, key, i, UPDATE_NOEXIST);
+	err = run_update(runner, key, ahead->hash, i, UPDATE_NOEXIST, true);
 	return err ? err : 1;
 }
 
-static int run_next_key(struct runner *runner, struct map_ctx *ctx, const void *key, size_t i)
+static int run_next_key(struct runner *runner, const void *key, size_t i)
 {
 	size_t bytes = runner->map->key_size < 8 ? runner->map->key_size : 8;
-	int err = htab_next_key(runner->map, ctx, key, runner->next_key);
+	int err = htab_next_key(runner->map, &runner->ctx, key, runner->next_key);
 
 	if (!err && runner->run->details)
 		memcpy(&runner->run->details[i], runner->next_key, bytes);
@@ -180,13 +241,13 @@ static int run_next_key(struct runner *runner, struct map_ctx *ctx, const void *
 }
 
 /* Each CPU's batches go on where its last one ended, and begin again after the end. */
-static int run_batch(struct runner *runner, struct map_ctx *ctx, const struct map_op *op, size_t i)
+static int run_batch(struct runner *runner, const struct map_op *op, size_t i)
 {
-	struct map_cpu *cpu = map_cpu(runner->map, ctx->cpu);
+	struct map_cpu *cpu = map_cpu(runner->map, op->cpu);
 	uint32_t count = op->key > UINT32_MAX ? UINT32_MAX : (uint32_t)op->key;
 	uint32_t next = cpu->batch_cursor;
-	int err = htab_batch(runner->map, ctx, &cpu->batch_cursor, &next, NULL, NULL, &count,
-			     op->code == OP_BATCH_LOOKUP_AND_DELETE);
+	int err = htab_batch(runner->map, &runner->ctx, &cpu->batch_cursor, &next, NULL, NULL,
+			     &count, op->code == OP_BATCH_LOOKUP_AND_DELETE);
 
 	cpu->batch_cursor = err == -ENOENT ? 0 : next;
 	if (runner->run->details)
@@ -194,103 +255,96 @@ static int run_batch(struct runner *runner, struct map_ctx *ctx, const struct ma
 	return err;
 }
 
-static int run_code(struct runner *runner, struct map_ctx *ctx, const void *key, size_t i)
+static int run_code(struct runner *runner, const void *key, const struct ahead *ahead, size_t i)
 {
 	const struct map_op *op = &runner->run->batch->ops[i];
-	uint32_t hash = runner->ahead[i % RING].hash;
+	struct map_ctx *ctx = &runner->ctx;
 	struct map *map = runner->map;
+	uint32_t hash = ahead->hash;
 
 	switch ((enum op_code)op->code) {
 	case OP_ACCESS:
-		return run_access(runner, ctx, key, i);
+		return run_access(runner, key, ahead, i);
 	case OP_LOOKUP:
-		return htab_lookup(map, ctx, find_ahead(runner, key, i));
+		return htab_lookup(map, ctx, find_ahead(runner, key, ahead));
 	case OP_UPDATE:
-		return run_update(runner, ctx, key, i, UPDATE_ANY);
+		return run_update(runner, key, hash, i, UPDATE_ANY, false);
 	case OP_UPDATE_NOEXIST:
-		return run_update(runner, ctx, key, i, UPDATE_NOEXIST);
+		return run_update(runner, key, hash, i, UPDATE_NOEXIST, false);
 	case OP_UPDATE_EXIST:
-		return run_update(runner, ctx, key, i, UPDATE_EXIST);
+		return run_update(runner, key, hash, i, UPDATE_EXIST, false);
 	case OP_DELETE:
 		return htab_delete(map, ctx, key, hash);
 	case OP_LOOKUP_AND_DELETE:
 		return htab_lookup_and_delete(map, ctx, key, hash, NULL);
 	case OP_NEXT_KEY:
-		return run_next_key(runner, ctx, key, i);
+		return run_next_key(runner, key, i);
 	case OP_BATCH_LOOKUP:
 	case OP_BATCH_LOOKUP_AND_DELETE:
-		return run_batch(runner, ctx, op, i);
+		return run_batch(runner, op, i);
 	case OP_DIST:
-		return run_dist(runner, ctx, key, i);
+		return run_dist(runner, key, ahead, i);
 	case OP_CODES:
 		break;
 	}
 	return -EINVAL;
 }
 
-static ALWAYS_INLINE void run_op(struct runner *runner, size_t i, uint32_t key_size)
+static ALWAYS_INLINE void run_op(struct runner *runner, size_t i, const struct ahead *ahead,
+				 enum key_kind kind)
 {
 	const struct map_op *op = &runner->run->batch->ops[i];
-	struct map_ctx ctx = {.cpu = op->cpu, .context = op->context};
-	const void *key = op_key(runner, op, key_size);
+	const void *key = op_key(runner, op, kind);
 	int ret;
 
-	map_counters(runner->map, &ctx)->operations++;
+	runner->ctx.cpu = op->cpu;
+	runner->ctx.context = op->context;
+	map_counters(runner->map, &runner->ctx)->operations++;
 	if (op->code == OP_ACCESS)
-		ret = run_access(runner, &ctx, key, i);
+		ret = run_access(runner, key, ahead, i);
 	else
-		ret = run_code(runner, &ctx, key, i);
+		ret = run_code(runner, key, ahead, i);
 	if (ret < 0)
-		htab_count_error(runner->map, &ctx, ret);
+		htab_count_error(runner->map, &runner->ctx, ret);
 	if (runner->run->returns)
 		runner->run->returns[i] = ret;
 }
 
-/*
- * One turn: a step for each of several operations a stride apart, and the nearest is executed.
- * Unless all is true some may lie outside the batch: before its first, where their index is above
- * count, or behind its last.
- */
-static ALWAYS_INLINE void run_turn(struct runner *runner, size_t i, size_t stride,
-				   uint32_t key_size, bool all)
+static ALWAYS_INLINE void run_group(struct runner *runner, const struct group *group,
+				    enum key_kind kind)
 {
-	size_t count = runner->run->batch->count, at = i - STEPS * stride;
-
-	if (all || i < count)
-		ahead_bucket(runner, i, key_size);
-	if (all || i - stride < count)
-		ahead_first(runner, i - stride);
-	for (size_t step = CHAIN_STEPS; step; step--) {
-		if (all || at + step * stride < count)
-			ahead_chain(runner, at + step * stride);
-	}
-	if (all || at < count)
-		run_op(runner, at, key_size);
+	for (size_t i = 0; i < group->count; i++)
+		run_op(runner, group->first + i, &group->ahead[i], kind);
 }
 
-static ALWAYS_INLINE void run_ahead(struct runner *runner, size_t stride, uint32_t key_size)
+static ALWAYS_INLINE void run_ahead(struct runner *runner, size_t size, enum key_kind kind)
 {
-	size_t count = runner->run->batch->count, reach = STEPS * stride, i = 0;
+	size_t count = runner->run->batch->count, rounds = (count + size - 1) / size + STEPS;
 
-	for (; i < reach; i++)
-		run_turn(runner, i, stride, key_size, false);
-	for (; i < count; i++)
-		run_turn(runner, i, stride, key_size, true);
-	for (; i < count + reach; i++)
-		run_turn(runner, i, stride, key_size, false);
+	for (size_t round = 0; round < rounds; round++) {
+		struct group *group = &runner->groups[round % (STEPS + 1)];
+		size_t first = round * size;
+
+		group->first = first;
+		group->count = first >= count ? 0 : count - first < size ? count - first : size;
+		ahead_buckets(runner, group, kind);
+		ahead_first(runner, &runner->groups[(round + STEPS) % (STEPS + 1)]);
+		ahead_second(&runner->groups[(round + STEPS - 1) % (STEPS + 1)]);
+		for (size_t step = 3; step < STEPS; step++)
+			ahead_further(&runner->groups[(round + STEPS + 1 - step) % (STEPS + 1)]);
+		run_group(runner, &runner->groups[(round + 1) % (STEPS + 1)], kind);
+	}
 }
 
 static void run_plainly(struct runner *runner)
 {
 	const struct op_batch *batch = runner->run->batch;
-	uint32_t key_size = runner->map->key_size;
 
 	for (size_t i = 0; i < batch->count; i++) {
-		struct ahead *ahead = &runner->ahead[i % RING];
+		const void *key = op_key(runner, &batch->ops[i], KEYS_ANY);
+		struct ahead ahead = {nulls_end(0), op_hash(runner, key, KEYS_ANY)};
 
-		ahead->hash = htab_hash(runner->map, op_key(runner, &batch->ops[i], key_size));
-		ahead->link = nulls_end(0);
-		run_op(runner, i, key_size);
+		run_op(runner, i, &ahead, KEYS_ANY);
 	}
 }
 
@@ -307,8 +361,8 @@ void map_run(struct map *map, const struct map_run *run)
 		memset(run->details, 0, run->batch->count * sizeof(*run->details));
 	if (!ENV_LOOKAHEAD || map->lookahead < STEPS)
 		run_plainly(&runner);
-	else if (map->key_size == 8)
-		run_ahead(&runner, map->lookahead / STEPS, 8);
+	else if (map->key_size == 8 && !run->batch->arena_bytes)
+		run_ahead(&runner, map->lookahead / STEPS, KEYS_8_IN_PLACE);
 	else
-		run_ahead(&runner, map->lookahead / STEPS, map->key_size);
+		run_ahead(&runner, map->lookahead / STEPS, KEYS_ANY);
 }

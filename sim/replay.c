@@ -10,7 +10,7 @@
 #include "base/output_file.h"
 #include "sim/engine.h"
 
-#define BATCH_OPERATIONS 32768
+#define BATCH_OPERATIONS 4096
 
 /* A replay under way. */
 struct replay {
@@ -23,7 +23,6 @@ struct replay {
 	int32_t *returns;
 	uint64_t *details;
 	uint64_t index; /* of the next operation */
-	uint64_t done_before; /* operations of the traces before this one */
 	double seconds;
 	struct error *error;
 };
@@ -137,19 +136,11 @@ static int open_trace(struct replay *replay, const char *spec)
 	return trace_open(spec, &options, &replay->reader, replay->error);
 }
 
-static void close_trace(struct replay *replay)
-{
-	trace_close(replay->reader);
-	replay->reader = NULL;
-}
-
 /* Reads and runs a trace batch by batch. */
-static int replay_streamed(struct replay *replay, const char *spec, struct op_batch *batch)
+static int replay_streamed(struct replay *replay, struct op_batch *batch)
 {
-	int err = open_trace(replay, spec);
+	int err = 0;
 
-	if (err)
-		return err;
 	do {
 		int read_err = trace_read(replay->reader, batch, replay->error);
 		struct error kept = *replay->error;
@@ -162,7 +153,6 @@ static int replay_streamed(struct replay *replay, const char *spec, struct op_ba
 			err = read_err;
 		}
 	} while (!err && batch->count);
-	close_trace(replay);
 	return err;
 }
 
@@ -170,14 +160,16 @@ static int replay_streamed(struct replay *replay, const char *spec, struct op_ba
 static int batch_grow(struct op_batch *batch, size_t capacity, struct error *error)
 {
 	struct map_op *ops = reallocarray(batch->ops, capacity, sizeof(*ops));
-	uint64_t *values;
+	uint64_t *values = NULL;
 
 	if (ops)
 		batch->ops = ops;
-	values = reallocarray(batch->values, capacity, sizeof(*values));
-	if (values)
-		batch->values = values;
-	if (!ops || !values)
+	if (ops && batch->values) {
+		values = reallocarray(batch->values, capacity, sizeof(*values));
+		if (values)
+			batch->values = values;
+	}
+	if (!ops || (batch->values && !values))
 		return error_set(error, -ENOMEM, "no memory to load the trace");
 	batch->capacity = capacity;
 	return 0;
@@ -196,7 +188,8 @@ static int batch_append(struct op_batch *all, const struct op_batch *part, struc
 	if (err)
 		return err;
 	memcpy(all->ops + all->count, part->ops, part->count * sizeof(*part->ops));
-	memcpy(all->values + all->count, part->values, part->count * sizeof(*part->values));
+	if (part->values)
+		memcpy(all->values + all->count, part->values, part->count * sizeof(*part->values));
 	for (size_t i = 0; base && i < part->count; i++) {
 		if (part->ops[i].key_bytes)
 			all->ops[all->count + i].key += (uint64_t)base;
@@ -206,13 +199,13 @@ static int batch_append(struct op_batch *all, const struct op_batch *part, struc
 }
 
 /* Reads a whole trace into memory, then runs it. */
-static int replay_preloaded(struct replay *replay, const char *spec, struct op_batch *batch)
+static int replay_preloaded(struct replay *replay, struct op_batch *batch)
 {
-	struct op_batch all = {0};
-	int err = open_trace(replay, spec);
+	struct op_batch all;
+	int err = op_batch_init(&all, BATCH_OPERATIONS, false, batch->values != NULL);
 
-	if (!err)
-		err = op_batch_init(&all, BATCH_OPERATIONS, false, true);
+	if (err)
+		return error_set(replay->error, err, "no memory to load the trace");
 	while (!err) {
 		err = trace_read(replay->reader, batch, replay->error);
 		if (!err && !batch->count)
@@ -226,7 +219,7 @@ static int replay_preloaded(struct replay *replay, const char *spec, struct op_b
 		size_t left = all.count - at;
 		struct op_batch part = {
 			.ops = all.ops + at,
-			.values = all.values + at,
+			.values = all.values ? all.values + at : NULL,
 			.count = left < BATCH_OPERATIONS ? left : BATCH_OPERATIONS,
 			.arena = all.arena,
 			.arena_bytes = all.arena_bytes,
@@ -235,24 +228,35 @@ static int replay_preloaded(struct replay *replay, const char *spec, struct op_b
 		err = replay_batch(replay, &part);
 	}
 	op_batch_deinit(&all);
-	close_trace(replay);
+	return err;
+}
+
+static int replay_trace(struct replay *replay, const char *spec)
+{
+	struct op_batch batch;
+	int err = open_trace(replay, spec);
+
+	if (err)
+		return err;
+	err = op_batch_init(&batch, BATCH_OPERATIONS, false, trace_has_values(replay->reader));
+	if (err)
+		error_set(replay->error, err, "out of memory");
+	else if (replay->config->preload)
+		err = replay_preloaded(replay, &batch);
+	else
+		err = replay_streamed(replay, &batch);
+	op_batch_deinit(&batch);
+	trace_close(replay->reader);
+	replay->reader = NULL;
 	return err;
 }
 
 static int replay_traces(struct replay *replay)
 {
-	struct op_batch batch;
-	int err = op_batch_init(&batch, BATCH_OPERATIONS, false, true);
+	int err = 0;
 
-	if (err)
-		return error_set(replay->error, err, "out of memory");
-	for (size_t i = 0; !err && i < replay->config->trace_count; i++) {
-		const char *spec = replay->config->traces[i];
-
-		err = replay->config->preload ? replay_preloaded(replay, spec, &batch)
-					      : replay_streamed(replay, spec, &batch);
-	}
-	op_batch_deinit(&batch);
+	for (size_t i = 0; !err && i < replay->config->trace_count; i++)
+		err = replay_trace(replay, replay->config->traces[i]);
 	return err;
 }
 

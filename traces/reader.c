@@ -150,6 +150,11 @@ uint64_t trace_operations(const struct trace_reader *reader)
 	return reader->operations;
 }
 
+bool trace_has_values(const struct trace_reader *reader)
+{
+	return reader->gives & GIVES_VALUES;
+}
+
 bool trace_is_keys(const struct trace_reader *reader)
 {
 	return !(reader->gives & GIVES_CODES);

@@ -71,6 +71,9 @@ void trace_close(struct trace_reader *reader);
 /* How many operations there are in all, or 0 when that is not known before reading. */
 uint64_t trace_operations(const struct trace_reader *reader);
 
+/* Whether operations can have values of their own; without, a batch need not hold any. */
+bool trace_has_values(const struct trace_reader *reader);
+
 /*
  * True when the trace gives keys without codes, so that the program applies. The spread applies to
  * whatever does not give CPUs: files of keys, and generators without cpus= (bursts always gives

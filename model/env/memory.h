@@ -11,6 +11,32 @@
 
 /* From here on a mapping of its own, whose pages exist only once touched. */
 #define ENV_MMAP_BYTES (1u << 20)
+#define ENV_HUGE_BYTES (2u << 20)
+
+static inline size_t env_mapped_bytes(size_t bytes)
+{
+	return (bytes + ENV_HUGE_BYTES - 1) & ~(size_t)(ENV_HUGE_BYTES - 1);
+}
+
+/* A mapping of whole huge pages: maps one more, and gives back what is outside. */
+static inline void *env_map(size_t bytes)
+{
+	size_t size = env_mapped_bytes(bytes), skip;
+	uint8_t *memory;
+
+	if (size < bytes)
+		return NULL;
+	memory = mmap(NULL, size + ENV_HUGE_BYTES, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	skip = -(uintptr_t)memory & (ENV_HUGE_BYTES - 1);
+	if (skip)
+		munmap(memory, skip);
+	munmap(memory + skip + size, ENV_HUGE_BYTES - skip);
+	madvise(memory + skip, size, MADV_HUGEPAGE);
+	return memory + skip;
+}
 
 /*
  * Zeroed memory aligned to a cache line, in huge pages where the system gives them: tables larger
@@ -21,14 +47,8 @@ static inline void *env_alloc(size_t bytes, int numa_node)
 	void *memory;
 
 	(void)numa_node;
-	if (bytes >= ENV_MMAP_BYTES) {
-		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			      0);
-		if (memory == MAP_FAILED)
-			return NULL;
-		madvise(memory, bytes, MADV_HUGEPAGE);
-		return memory;
-	}
+	if (bytes >= ENV_MMAP_BYTES)
+		return env_map(bytes);
 	memory = aligned_alloc(64, (bytes + 64) / 64 * 64);
 	if (memory)
 		memset(memory, 0, bytes);
@@ -39,7 +59,7 @@ static inline void *env_alloc(size_t bytes, int numa_node)
 static inline void env_free(void *memory, size_t bytes)
 {
 	if (memory && bytes >= ENV_MMAP_BYTES)
-		munmap(memory, bytes);
+		munmap(memory, env_mapped_bytes(bytes));
 	else
 		free(memory);
 }

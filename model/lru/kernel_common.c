@@ -12,12 +12,19 @@
  */
 #include "model/lru/kernel_list.h"
 
+#define RECENT 128      /* how many pending nodes are remembered: a power of two */
+#define RECENT_AHEAD 16 /* how far ahead a flush fetches them */
+
 struct lru_local {
 	struct list_node *free; /* a stack through next */
 	struct list_node pending;
 	uint64_t free_count, pending_count;
 	uint32_t next_steal;
 	struct env_lock lock;
+	/* Looking ahead: the nodes that became pending last, so that a flush need not chase them.
+	 */
+	uint64_t recent_count;
+	const struct elem *recent[ENV_LOOKAHEAD ? RECENT : 1];
 } __attribute__((aligned(64)));
 
 struct lru_common {
@@ -58,6 +65,7 @@ static struct elem *local_pop_free(struct lru_local *local)
 		return NULL;
 	local->free = node->next;
 	local->free_count--;
+	env_prefetch(node->next);
 	return elem_of_lru(node);
 }
 
@@ -70,6 +78,8 @@ static void local_add_pending(struct lru_local *local, struct elem *elem, uint32
 	env_store(&elem->lru.ref, 0);
 	list_add(&elem->lru.list, &local->pending);
 	local->pending_count++;
+	if (ENV_LOOKAHEAD)
+		local->recent[local->recent_count++ % RECENT] = elem;
 }
 
 static void local_del_pending(struct lru_local *local, struct elem *elem)
@@ -124,11 +134,17 @@ static void common_deinit(struct map *map)
 /* Pending nodes go to the global lists: used ones as active. Under both locks. */
 static void common_flush(struct lru_list *list, struct lru_local *local)
 {
+	uint64_t ahead = local->recent_count - local->pending_count + RECENT_AHEAD;
 	struct list_node *node, *next;
 
+	for (uint64_t i = ahead - RECENT_AHEAD; ENV_LOOKAHEAD && i < ahead; i++)
+		env_prefetch(local->recent[i % RECENT]);
 	for (node = local->pending.prev; node != &local->pending; node = next) {
 		struct elem *elem = elem_of_lru(node);
 		enum lru_list_type type = env_load(&elem->lru.ref) ? LRU_ACTIVE : LRU_INACTIVE;
+
+		if (ENV_LOOKAHEAD)
+			env_prefetch(local->recent[ahead++ % RECENT]);
 
 		next = node->prev;
 		if (env_load(&elem->lru.pending_free)) {
