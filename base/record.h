@@ -14,7 +14,7 @@ enum field_kind { FIELD_TEXT, FIELD_NUMBER };
 
 struct field {
 	const char *name; /* lives as long as the record's user says: usually a literal */
-	char *text;	  /* the value as it is printed; the record's */
+	char *text;       /* the value as it is printed; the record's */
 	enum field_kind kind;
 };
 

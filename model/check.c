@@ -39,10 +39,9 @@ static int visit_hashed(struct census *census, const struct elem *elem, uint32_t
 	const struct map *map = census->map;
 
 	census->hashed++;
-	if ((elem->hash & map->bucket_mask) != bucket ||
-	    elem->hash != htab_hash(map, elem->key))
-		return error_set(census->error, -EUCLEAN,
-				 "bucket %u holds an element of hash %#x", bucket, elem->hash);
+	if ((elem->hash & map->bucket_mask) != bucket || elem->hash != htab_hash(map, elem->key))
+		return error_set(census->error, -EUCLEAN, "bucket %u holds an element of hash %#x",
+				 bucket, elem->hash);
 	return census_mark(census, elem, SEEN_HASHED, 0);
 }
 

@@ -238,7 +238,7 @@ static int update_lru(struct map *map, struct map_ctx *ctx, const struct update 
 		if (!err) {
 			htab_link(map, elem, bucket);
 			if (old) {
-				lru_mark_used(map, ctx, elem);
+				lru_mark_bit(map, elem);
 				htab_unlink(map, old);
 			}
 			map_counters(map, ctx)->inserts += !old;
@@ -246,10 +246,12 @@ static int update_lru(struct map *map, struct map_ctx *ctx, const struct update 
 		}
 		bucket_unlock(map, ctx, bucket);
 	}
-	if (err)
+	if (err) {
 		map->lru_ops->give_back(map, ctx, elem);
-	else if (old)
+	} else if (old) {
+		lru_mark_moved(map, ctx, elem);
 		map->lru_ops->give_back(map, ctx, old);
+	}
 	return err;
 }
 
@@ -257,7 +259,7 @@ static int update_lru(struct map *map, struct map_ctx *ctx, const struct update 
 static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const struct update *update)
 {
 	uint32_t bucket = update->hash & map->bucket_mask;
-	struct elem *elem = NULL, *old;
+	struct elem *elem = NULL, *old = NULL;
 	int err;
 
 	if (update->flags != UPDATE_EXIST) {
@@ -271,7 +273,7 @@ static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const struct 
 		old = find_old(map, update);
 		err = check_flags(old, update->flags);
 		if (!err && old) {
-			lru_mark_used(map, ctx, old);
+			lru_mark_bit(map, old);
 			write_percpu_value(map, ctx, old, update);
 			map_counters(map, ctx)->replaced++;
 		} else if (!err) {
@@ -282,6 +284,8 @@ static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const struct 
 		}
 		bucket_unlock(map, ctx, bucket);
 	}
+	if (!err && old)
+		lru_mark_moved(map, ctx, old);
 	if (elem)
 		map->lru_ops->give_back(map, ctx, elem);
 	return err;

@@ -58,18 +58,20 @@ static void resilient_unlock(struct map *map, struct map_ctx *ctx, uint32_t buck
 	env_unlock(&map->buckets[bucket].lock, ctx, RANK_BUCKET, LOCK_RESILIENT);
 }
 
-static const struct lock_policy lock_map = {
-	{"map", "one lock for the whole map"}, map_lock_lock, map_lock_unlock};
-static const struct lock_policy lock_bucket = {
-	{"bucket", "a raw spin lock per bucket"}, raw_lock, raw_unlock};
-static const struct lock_policy lock_held_count = {
-	{"held-count", "per bucket; EBUSY when this CPU holds its class already"},
-	held_count_lock,
-	held_count_unlock};
-static const struct lock_policy lock_resilient = {
-	{"resilient", "per bucket; EDEADLK and ETIMEDOUT instead of waiting for ever"},
-	resilient_lock,
-	resilient_unlock};
+static const struct lock_policy lock_map = {{"map", "one lock for the whole map"},
+					    map_lock_lock,
+					    map_lock_unlock};
+static const struct lock_policy lock_bucket = {{"bucket", "a raw spin lock per bucket"},
+					       raw_lock,
+					       raw_unlock};
+static const struct lock_policy lock_held_count =
+	{{"held-count", "per bucket; EBUSY when this CPU holds its class already"},
+	 held_count_lock,
+	 held_count_unlock};
+static const struct lock_policy lock_resilient =
+	{{"resilient", "per bucket; EDEADLK and ETIMEDOUT instead of waiting for ever"},
+	 resilient_lock,
+	 resilient_unlock};
 
 const struct lock_policy *const lock_policies[] = {&lock_map, &lock_bucket, &lock_held_count,
 						   &lock_resilient, NULL};

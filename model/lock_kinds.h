@@ -4,7 +4,7 @@
 #define MODEL_LOCK_KINDS_H
 
 enum lock_kind {
-	LOCK_RAW,	/* raw spin lock: waits for ever */
+	LOCK_RAW,       /* raw spin lock: waits for ever */
 	LOCK_RESILIENT, /* resilient queued spin lock (6.15): -EDEADLK, -ETIMEDOUT */
 };
 

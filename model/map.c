@@ -8,8 +8,8 @@ static void policy_defaults(struct map *map)
 	/* Maps without preallocation: the general allocator, since 6.1 the BPF one. */
 	static const char *const names[] = {"freelist", "kmalloc", "bpfmem"};
 	bool is_adaptive = map_tunable(map, TUNE_COUNT) == COUNT_ADAPTIVE;
-	bool has_freelist = map_tunable(map, TUNE_NO_PREALLOC) &&
-			    !(map->attr.flags & MAP_NO_PREALLOC);
+	bool has_freelist =
+		map_tunable(map, TUNE_NO_PREALLOC) && !(map->attr.flags & MAP_NO_PREALLOC);
 	const char *name = has_freelist ? names[0] : is_adaptive ? names[2] : names[1];
 
 	map->lock_policy = lock_policies[map_tunable(map, TUNE_LOCK)];
@@ -33,8 +33,8 @@ static int lru_choose(struct map *map, struct error *error)
 }
 
 /* Everything that follows from what was asked, before any large allocation. */
-static void map_fill(struct map *map, const struct map_attr *attr,
-		     const struct tunables *tunables, uint32_t cpus)
+static void map_fill(struct map *map, const struct map_attr *attr, const struct tunables *tunables,
+		     uint32_t cpus)
 {
 	map->attr = *attr;
 	map->tunables = *tunables;
@@ -59,12 +59,12 @@ static void map_fill(struct map *map, const struct map_attr *attr,
 	map->free_list_lock = map_tunable(map, TUNE_FREE_LIST_LOCK) == LIST_LOCK_RESILIENT
 				      ? LOCK_RESILIENT
 				      : LOCK_RAW;
-	map->lru_lock = map_tunable(map, TUNE_LRU_LOCK) == LIST_LOCK_RESILIENT ? LOCK_RESILIENT
-									       : LOCK_RAW;
+	map->lru_lock =
+		map_tunable(map, TUNE_LRU_LOCK) == LIST_LOCK_RESILIENT ? LOCK_RESILIENT : LOCK_RAW;
 	policy_defaults(map);
 	map->preallocates = map->is_lru || map->alloc_policy->preallocates;
-	map->has_spares = attr->type == MAP_HASH && map->preallocates &&
-			  map_tunable(map, TUNE_SPARES);
+	map->has_spares =
+		attr->type == MAP_HASH && map->preallocates && map_tunable(map, TUNE_SPARES);
 	if (map->preallocates)
 		map->elem_total = (uint64_t)map->max_entries + (map->has_spares ? cpus : 0);
 }
@@ -99,8 +99,7 @@ static int map_alloc_tables(struct map *map)
 		return -ENOMEM;
 	if (!map->preallocates) {
 		slab_init(&map->slab, map->elem_bytes, map->max_entries);
-		return elem_count_init(&map->count,
-				       (enum count_choice)map_tunable(map, TUNE_COUNT),
+		return elem_count_init(&map->count, (enum count_choice)map_tunable(map, TUNE_COUNT),
 				       (uint32_t)map_tunable(map, TUNE_COUNT_BATCH),
 				       map->max_entries, map->cpus);
 	}
@@ -207,8 +206,7 @@ static int ops_delete(struct map *map, struct map_ctx *ctx, const void *key)
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
-static int ops_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key,
-				 void *value)
+static int ops_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key, void *value)
 {
 	int err = htab_lookup_and_delete(map, ctx, key, htab_hash(map, key), value);
 
@@ -244,14 +242,14 @@ static void ops_memory(const struct map *map, struct map_memory *memory)
 {
 	uint64_t elems = map->preallocates ? map->elem_total : map->census.entries;
 
-	memory->kernel_bytes = map_attr_kernel_bytes(&map->attr, &map->tunables,
-						     map->preallocates, map->cpus, elems);
+	memory->kernel_bytes = map_attr_kernel_bytes(&map->attr, &map->tunables, map->preallocates,
+						     map->cpus, elems);
 	memory->model_bytes = sizeof(*map) + bucket_bytes(map) + scratch_bytes(map) +
 			      map->cpus * sizeof(struct map_cpu) +
 			      map->elem_total * map->elem_bytes + slab_bytes(&map->slab) +
 			      percpu_bytes(&map->percpu);
-	memory->model_bytes += map->is_lru ? map->lru_ops->model_bytes(map)
-					   : map->alloc_policy->model_bytes(map);
+	memory->model_bytes +=
+		map->is_lru ? map->lru_ops->model_bytes(map) : map->alloc_policy->model_bytes(map);
 }
 
 static void ops_lists(const struct map *map, map_list_fn *fn, void *arg)

@@ -45,7 +45,7 @@ struct elem {
 	struct lru_node lru;
 	uint32_t hash;
 	uint32_t policy_word; /* a rotation policy's own */
-	uint8_t key[];	      /* then, 8-byte aligned, the value or the per-CPU value's number */
+	uint8_t key[];        /* then, 8-byte aligned, the value or the per-CPU value's number */
 };
 
 _Static_assert(offsetof(struct elem, key) == 48, "as in the kernel");
@@ -86,7 +86,7 @@ struct map {
 	uint32_t lock_classes;
 	struct map_census census;
 	struct env_lock lock; /* of the whole map (3.19) */
-	uint8_t *scratch; /* keys and a value of map_run */
+	uint8_t *scratch;     /* keys and a value of map_run */
 	uint64_t lock_timeout_ns;
 	bool nmi_trylock;
 	enum lock_kind free_list_lock, lru_lock;

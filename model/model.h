@@ -41,8 +41,8 @@ struct map_attr {
 /* Who runs an operation. One per CPU and flow of control; the caller's, reused between calls. */
 struct map_ctx {
 	uint32_t cpu;
-	uint8_t context;      /* enum op_context */
-	uint32_t ranks_held;  /* debug builds: lock ranks held, model/lock.h */
+	uint8_t context;       /* enum op_context */
+	uint32_t ranks_held;   /* debug builds: lock ranks held, model/lock.h */
 	uint32_t fail_lock_in; /* debug builds: the n-th lock from now fails; 0: none does */
 };
 
@@ -66,19 +66,19 @@ extern const int map_error_errnos[MAP_ERRORS]; /* positive; ERROR_OTHER has 0 */
 /* What happened, per CPU. */
 struct map_counters {
 	uint64_t operations;
-	uint64_t hits;	  /* look-ups that found the key, of every kind */
-	uint64_t misses;  /* look-ups that did not */
-	uint64_t inserts; /* updates that added a key */
+	uint64_t hits;     /* look-ups that found the key, of every kind */
+	uint64_t misses;   /* look-ups that did not */
+	uint64_t inserts;  /* updates that added a key */
 	uint64_t replaced; /* updates of a key that was there */
 	uint64_t deletes;
 	uint64_t evictions;
 	uint64_t premature_evictions; /* while the map held fewer than max_entries */
-	uint64_t steals;	      /* nodes or elements taken from another CPU's list */
-	uint64_t scans;		      /* nodes looked at by rotations and shrinks */
+	uint64_t steals;              /* nodes or elements taken from another CPU's list */
+	uint64_t scans;               /* nodes looked at by rotations and shrinks */
 	uint64_t rotations;
 	uint64_t shrinks;
 	uint64_t forced_shrinks; /* shrinks that freed none and took one whatever its bit */
-	uint64_t flushes;	 /* trips to the global lists */
+	uint64_t flushes;        /* trips to the global lists */
 	uint64_t batch_elements; /* elements copied by batches */
 	uint64_t errors[MAP_ERRORS];
 };
@@ -104,7 +104,7 @@ struct map_run {
 	const struct op_batch *batch;
 	uint64_t first_index; /* of batch->ops[0] in the run; the value of updates without values */
 	int32_t *returns;     /* NULL, or one per operation: 0, 1 (an access inserted), -errno */
-	uint64_t *details;    /* NULL, or one per operation: a batch's count, next_key's key, or 0 */
+	uint64_t *details; /* NULL, or one per operation: a batch's count, next_key's key, or 0 */
 };
 
 struct map;
@@ -141,7 +141,8 @@ struct model_ops {
 	int (*update)(struct map *map, struct map_ctx *ctx, const void *key, const void *value,
 		      uint64_t flags);
 	int (*del)(struct map *map, struct map_ctx *ctx, const void *key);
-	int (*lookup_and_delete)(struct map *map, struct map_ctx *ctx, const void *key, void *value);
+	int (*lookup_and_delete)(struct map *map, struct map_ctx *ctx, const void *key,
+				 void *value);
 	/* key NULL: the first. next may be key. -ENOENT at the end. */
 	int (*next_key)(struct map *map, struct map_ctx *ctx, const void *key, void *next);
 	/*

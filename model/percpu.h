@@ -14,7 +14,7 @@ struct percpu {
 	uint64_t chunk_slots; /* how many chunk pointers there is room for */
 	uint32_t cpus;
 	uint32_t stride; /* bytes of one copy, a multiple of 8 */
-	uint32_t shift;	 /* a chunk holds 1 << shift values */
+	uint32_t shift;  /* a chunk holds 1 << shift values */
 	uint64_t chunk_count;
 	size_t chunk_bytes;
 };

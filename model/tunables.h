@@ -71,7 +71,7 @@ struct tunable {
 	const char *summary;
 	uint64_t min, max;
 	const char *const *names; /* of choices, NULL-terminated; NULL for numbers and policies */
-	const char *auto_name;	  /* the word for TUNABLE_AUTO; NULL where it is no value */
+	const char *auto_name;    /* the word for TUNABLE_AUTO; NULL where it is no value */
 };
 
 const struct tunable *tunable_get(enum tunable_id id);

@@ -202,12 +202,13 @@ static int set_seed(struct run_config *config, const char *value, struct error *
 }
 
 static const struct config_name map_names[] = {
-	{"type", set_type},	      {"max_entries", set_max_entries}, {"key_size", set_key_size},
-	{"value_size", set_value_size}, {"flags", set_flags},		{"numa_node", set_numa_node},
+	{"type", set_type},         {"max_entries", set_max_entries},
+	{"key_size", set_key_size}, {"value_size", set_value_size},
+	{"flags", set_flags},       {"numa_node", set_numa_node},
 };
 
 static const struct config_name option_names[] = {
-	{"kernel", set_kernel},	  {"cpus", set_cpus},	  {"engine", set_engine},
+	{"kernel", set_kernel},   {"cpus", set_cpus},     {"engine", set_engine},
 	{"program", set_program}, {"spread", set_spread}, {"seed", set_seed},
 };
 
@@ -226,8 +227,7 @@ bool config_has(const char *name)
 {
 	if (!strncmp(name, "--", 2))
 		return find_setter(option_names, COUNT(option_names), name + 2);
-	return tunable_find(name, NULL) >= 0 ||
-	       find_setter(map_names, COUNT(map_names), name) ||
+	return tunable_find(name, NULL) >= 0 || find_setter(map_names, COUNT(map_names), name) ||
 	       find_setter(option_names, COUNT(option_names), name);
 }
 
@@ -243,8 +243,7 @@ static int set_tunable(struct run_config *config, int id, const char *value, str
 	return 0;
 }
 
-int config_set(struct run_config *config, const char *name, const char *value,
-	       struct error *error)
+int config_set(struct run_config *config, const char *name, const char *value, struct error *error)
 {
 	bool is_option = !strncmp(name, "--", 2);
 	config_setter *set;
@@ -360,8 +359,8 @@ static void record_tunables(const struct run_config *config, struct record *reco
 	for (int id = 0; id < TUNABLES; id++) {
 		if (!config->is_overridden[id])
 			continue;
-		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s=%s",
-					 used ? " " : "", tunable_get((enum tunable_id)id)->name,
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s=%s", used ? " " : "",
+					 tunable_get((enum tunable_id)id)->name,
 					 tunable_format((enum tunable_id)id,
 							config->tunables.values[id], value));
 	}

@@ -47,8 +47,7 @@ void config_init(struct run_config *config);
  * spread, seed), which may begin with "--" and then is not a tunable of the same name. Returns 0,
  * or -EINVAL with error naming what is valid.
  */
-int config_set(struct run_config *config, const char *name, const char *value,
-	       struct error *error);
+int config_set(struct run_config *config, const char *name, const char *value, struct error *error);
 
 /* Whether config_set() knows the name. */
 bool config_has(const char *name);

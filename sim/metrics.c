@@ -29,10 +29,10 @@ static const char *const node_metric_names[NODE_LISTS] = {
 };
 
 static const char *const error_metric_names[MAP_ERRORS] = {
-	[ERROR_ENOENT] = "errors_ENOENT",	[ERROR_EEXIST] = "errors_EEXIST",
-	[ERROR_E2BIG] = "errors_E2BIG",		[ERROR_ENOMEM] = "errors_ENOMEM",
-	[ERROR_EINVAL] = "errors_EINVAL",	[ERROR_ENOSPC] = "errors_ENOSPC",
-	[ERROR_EBUSY] = "errors_EBUSY",		[ERROR_EDEADLK] = "errors_EDEADLK",
+	[ERROR_ENOENT] = "errors_ENOENT",       [ERROR_EEXIST] = "errors_EEXIST",
+	[ERROR_E2BIG] = "errors_E2BIG",         [ERROR_ENOMEM] = "errors_ENOMEM",
+	[ERROR_EINVAL] = "errors_EINVAL",       [ERROR_ENOSPC] = "errors_ENOSPC",
+	[ERROR_EBUSY] = "errors_EBUSY",         [ERROR_EDEADLK] = "errors_EDEADLK",
 	[ERROR_ETIMEDOUT] = "errors_ETIMEDOUT", [ERROR_ENOTSUPP] = "errors_ENOTSUPP",
 	[ERROR_OTHER] = "errors_other",
 };
@@ -42,16 +42,18 @@ struct counter_metric {
 	size_t offset;
 };
 
-#define COUNTER(name) {#name, offsetof(struct map_counters, name)}
+#define COUNTER(name)                                                                              \
+	{                                                                                          \
+#name, offsetof(struct map_counters, name)                                         \
+	}
 
 static const struct counter_metric operation_metrics[] = {
-	COUNTER(operations), COUNTER(hits),    COUNTER(misses),
-	COUNTER(inserts),    COUNTER(replaced), COUNTER(deletes),
-	COUNTER(evictions),  COUNTER(premature_evictions),
+	COUNTER(operations), COUNTER(hits),    COUNTER(misses),    COUNTER(inserts),
+	COUNTER(replaced),   COUNTER(deletes), COUNTER(evictions), COUNTER(premature_evictions),
 };
 
 static const struct counter_metric work_metrics[] = {
-	COUNTER(steals),	 COUNTER(scans),   COUNTER(rotations),	    COUNTER(shrinks),
+	COUNTER(steals),         COUNTER(scans),   COUNTER(rotations),      COUNTER(shrinks),
 	COUNTER(forced_shrinks), COUNTER(flushes), COUNTER(batch_elements),
 };
 

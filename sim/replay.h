@@ -32,7 +32,7 @@ struct replay_result {
 	struct map_census census;
 	struct map_memory memory;
 	uint64_t nodes[NODE_LISTS]; /* over all CPUs */
-	uint32_t max_entries;	    /* as the map has it */
+	uint32_t max_entries;       /* as the map has it */
 	uint32_t cpus;
 	struct cpu_result *cpu_results;
 	uint64_t trace_digest;
@@ -44,10 +44,11 @@ typedef void replay_progress_fn(void *arg, uint64_t done, uint64_t total);
 
 struct replay_options {
 	const char *results_path; /* a line per operation; NULL: none */
-	const char *dump_path;	  /* the final contents in order; NULL: none */
+	const char *dump_path;    /* the final contents in order; NULL: none */
 	replay_progress_fn *progress;
 	void *progress_arg;
-	const volatile sig_atomic_t *stop; /* set from outside to end the run with -EINTR; or NULL */
+	const volatile sig_atomic_t
+		*stop; /* set from outside to end the run with -EINTR; or NULL */
 };
 
 /*

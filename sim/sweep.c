@@ -26,7 +26,7 @@ struct sweep_pool {
 	uint64_t total;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	uint64_t next; /* the next run to begin */
+	uint64_t next;  /* the next run to begin */
 	uint64_t given; /* slots before this one are given */
 	uint64_t done;
 	unsigned int working;
@@ -249,8 +249,8 @@ static int sweep_check(const struct sweep *sweep, struct error *error)
 					 sweep->vary[i].name);
 		for (size_t n = 0; n < sweep->vary[i].count; n++) {
 			struct run_config config = *sweep->base;
-			int err = config_set(&config, sweep->vary[i].name,
-					     sweep->vary[i].values[n], error);
+			int err = config_set(&config, sweep->vary[i].name, sweep->vary[i].values[n],
+					     error);
 
 			if (err)
 				return err;

@@ -18,7 +18,8 @@ struct sweep {
 	const struct run_config *base; /* not finished: each run is, on its own */
 	const struct vary *vary;
 	size_t vary_count;
-	bool each_trace; /* the traces are a dimension, the slowest, instead of following each other */
+	bool each_trace; /* the traces are a dimension, the slowest, instead of following each other
+			  */
 	unsigned int jobs;
 
 	/* Called with each result in order, by one thread at a time. 0 to go on. */

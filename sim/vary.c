@@ -49,7 +49,8 @@ static int add_value(struct vary *vary, const char *value, struct error *error)
 static int refuse_range(const struct vary *vary, const char *item, struct error *error)
 {
 	return error_set(error, -EINVAL,
-			 "--vary %s: range \"%.40s\": expected A..B, A..B:STEP or A..B:xFACTOR with "
+			 "--vary %s: range \"%.40s\": expected A..B, A..B:STEP or A..B:xFACTOR "
+			 "with "
 			 "A at most B, STEP at least 1 and FACTOR at least 2",
 			 vary->name, item);
 }

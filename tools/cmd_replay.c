@@ -15,8 +15,9 @@ struct replay_command {
 
 static const struct cli_option replay_table[] = {
 	{"results", 0, "FILE", "write \"r INDEX RETURN\" per operation"},
-	{"dump", 0, "FILE", "write \"k KEY\" per element in the order of iteration,\n"
-			    "then \"entries N\""},
+	{"dump", 0, "FILE",
+	 "write \"k KEY\" per element in the order of iteration,\n"
+	 "then \"entries N\""},
 	{"per-cpu", 0, NULL, "counts and list lengths of each CPU, too"},
 };
 
@@ -35,8 +36,9 @@ static int set_replay_option(void *state, const struct cli_option *option, const
 	return 0;
 }
 
-static const struct cli_group replay_group = {
-	replay_table, sizeof(replay_table) / sizeof(replay_table[0]), set_replay_option};
+static const struct cli_group replay_group = {replay_table,
+					      sizeof(replay_table) / sizeof(replay_table[0]),
+					      set_replay_option};
 
 static void show_progress(void *progress, uint64_t done, uint64_t total)
 {
@@ -68,8 +70,7 @@ static int print_result(const struct run_config *config, const struct replay_res
 	replay_record(result, &record);
 	for (uint32_t cpu = 0; per_cpu && cpu < result->cpus; cpu++)
 		replay_record_cpu(result, cpu, &cpus[cpu]);
-	err = record.failed ? -ENOMEM
-			    : output_record(format, &record, core_fields(&record), &list);
+	err = record.failed ? -ENOMEM : output_record(format, &record, core_fields(&record), &list);
 	for (uint32_t cpu = 0; cpu < result->cpus; cpu++)
 		record_deinit(&cpus[cpu]);
 	free(cpus);
@@ -114,9 +115,9 @@ const struct command command_replay = {
 	.name = "replay",
 	.arguments = "TRACE...",
 	.summary = "replay traces and count what became of them",
-	.description =
-		"Replays traces, one after the other, in one map. A trace is a file, - for standard\n"
-		"input, or gen:KIND,name=value,... (see mapsim trace --help).",
+	.description = "Replays traces, one after the other, in one map. A trace is a file, - for "
+		       "standard\n"
+		       "input, or gen:KIND,name=value,... (see mapsim trace --help).",
 	.groups = {&run_options, &replay_group, &output_group},
 	.run = run_replay,
 };

@@ -22,12 +22,14 @@ struct sweep_command {
 };
 
 static const struct cli_option sweep_table[] = {
-	{"vary", 0, "NAME=VALUES", "a tunable, a field of the map or --OPTION, and its\n"
-				   "values: A,B,... FIRST..LAST FIRST..LAST:STEP\n"
-				   "FIRST..LAST:xFACTOR; may be repeated: all combinations"},
+	{"vary", 0, "NAME=VALUES",
+	 "a tunable, a field of the map or --OPTION, and its\n"
+	 "values: A,B,... FIRST..LAST FIRST..LAST:STEP\n"
+	 "FIRST..LAST:xFACTOR; may be repeated: all combinations"},
 	{"jobs", 'j', "N", "runs at the same time (default: all CPUs)"},
-	{"each-trace", 0, NULL, "runs of their own for each trace, instead of one after\n"
-				"the other in the same map"},
+	{"each-trace", 0, NULL,
+	 "runs of their own for each trace, instead of one after\n"
+	 "the other in the same map"},
 	{"columns", 0, "NAME,...", "the columns of the table"},
 };
 
@@ -82,15 +84,17 @@ static int set_sweep_option(void *state, const struct cli_option *option, const 
 	return 0;
 }
 
-static const struct cli_group sweep_group = {
-	sweep_table, sizeof(sweep_table) / sizeof(sweep_table[0]), set_sweep_option};
+static const struct cli_group sweep_group = {sweep_table,
+					     sizeof(sweep_table) / sizeof(sweep_table[0]),
+					     set_sweep_option};
 
 /* What is varied, and the figures that most sweeps are about. */
 static void default_columns(struct sweep_command *command)
 {
-	static const char *const figures[] = {"operations",	     "misses", "miss_ratio",
-					      "evictions",	     "premature_evictions",
-					      "entries",	     "operations_per_second"};
+	static const char *const figures[] = {"operations",           "misses",
+					      "miss_ratio",           "evictions",
+					      "premature_evictions",  "entries",
+					      "operations_per_second"};
 	size_t count = 0;
 
 	if (command->sweep.each_trace)
@@ -183,7 +187,8 @@ const struct command command_sweep = {
 	.arguments = "TRACE...",
 	.summary = "replay under every combination of varied settings, a row each",
 	.description =
-		"Replays the traces once for every combination of the varied settings, on all CPUs,\n"
+		"Replays the traces once for every combination of the varied settings, on all "
+		"CPUs,\n"
 		"and prints a row for each run, in a fixed order: the last --vary varies fastest.",
 	.groups = {&run_options, &sweep_group, &output_group},
 	.run = run_sweep,

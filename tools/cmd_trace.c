@@ -32,8 +32,9 @@ static int set_trace_option(void *state, const struct cli_option *option, const 
 	return 0;
 }
 
-static const struct cli_group trace_group = {
-	trace_table, sizeof(trace_table) / sizeof(trace_table[0]), set_trace_option};
+static const struct cli_group trace_group = {trace_table,
+					     sizeof(trace_table) / sizeof(trace_table[0]),
+					     set_trace_option};
 
 static int open_trace(const struct run_config *config, const char *spec,
 		      struct trace_reader **reader, struct error *error)
@@ -133,8 +134,8 @@ static int generate(const struct trace_command *command, const struct run_config
 	return convert(command, config, text, to, is_quiet, error);
 }
 
-static int dispatch(const struct trace_command *command, const struct run_config *config,
-		    int argc, char **argv, bool is_quiet, struct error *error)
+static int dispatch(const struct trace_command *command, const struct run_config *config, int argc,
+		    char **argv, bool is_quiet, struct error *error)
 {
 	const char *verb = argc ? argv[0] : "";
 

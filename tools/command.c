@@ -29,9 +29,9 @@ static void parser_add(struct parser *parser, const struct cli_option *option, i
 	char *shorts = parser->shorts + strlen(parser->shorts);
 
 	parser->options[parser->count] = (struct parsed_option){option, group};
-	parser->longs[parser->count] = (struct option){
-		option->name, option->argument ? required_argument : no_argument, NULL,
-		FIRST_LONG + parser->count};
+	parser->longs[parser->count] =
+		(struct option){option->name, option->argument ? required_argument : no_argument,
+				NULL, FIRST_LONG + parser->count};
 	parser->count++;
 	if (!option->letter)
 		return;

@@ -15,13 +15,13 @@
 enum exit_status {
 	EXIT_FINE = 0,
 	EXIT_DIFFERENT = 1, /* the run found a difference, or failed */
-	EXIT_USAGE = 2,	    /* usage or bad input */
+	EXIT_USAGE = 2,     /* usage or bad input */
 	EXIT_INTERRUPTED = 130,
 };
 
 struct cli_option {
 	const char *name;     /* long, without the dashes */
-	char letter;	      /* 0: none */
+	char letter;          /* 0: none */
 	const char *argument; /* how --help calls it; NULL: takes none */
 	const char *help;     /* lines of at most 60 columns */
 };

@@ -14,15 +14,18 @@ static const struct cli_option run_table[] = {
 	 "[,flags=FLAG+...]; types hash, percpu_hash, lru_hash\n"
 	 "(default), lru_percpu_hash; sizes 8 by default; flags\n"
 	 "no_common_lru, no_prealloc, numa_node=N"},
-	{"kernel", 'k', "RELEASE", "behave like this release: 6.12, 6.12.107, or host\n"
-				   "(default: the newest known)"},
+	{"kernel", 'k', "RELEASE",
+	 "behave like this release: 6.12, 6.12.107, or host\n"
+	 "(default: the newest known)"},
 	{"set", 's', "NAME=VALUE", "set a tunable; may be repeated (see mapsim tunables)"},
 	{"engine", 'e', "ENGINE", "where the map runs: seq"},
 	{"cpus", 'c', "N", "possible CPUs, 1 to 4096 (default 1)"},
-	{"program", 'p', "PROGRAM", "what a key of a key-only trace does: access (default),\n"
-				    "dist, update"},
-	{"spread", 0, "HOW", "how a key-only trace is dealt to the CPUs: round-robin\n"
-			     "(default), random, block[:N], hash"},
+	{"program", 'p', "PROGRAM",
+	 "what a key of a key-only trace does: access (default),\n"
+	 "dist, update"},
+	{"spread", 0, "HOW",
+	 "how a key-only trace is dealt to the CPUs: round-robin\n"
+	 "(default), random, block[:N], hash"},
 	{"seed", 0, "N", "seed of whatever is random (default 1)"},
 	{"preload", 0, NULL, "read each trace into memory before the clock starts"},
 	{"check", 0, NULL, "check afterwards that no node was lost; exit 1 if one was"},

@@ -84,7 +84,7 @@ static struct json_object *json_record(const struct record *record)
 static void json_print(struct json_object *object)
 {
 	fputs(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-							      JSON_C_TO_STRING_NOSLASHESCAPE),
+							     JSON_C_TO_STRING_NOSLASHESCAPE),
 	      stdout);
 }
 

@@ -32,8 +32,8 @@ static void draw_bar(const struct progress *progress, uint64_t done, uint64_t to
 
 	if (part > 0)
 		left = (int)(taken / part - taken + 0.5);
-	fprintf(stderr, "\r[%.*s%.*s] %3.0f%%  %" PRIu64 "/%" PRIu64 " %s  %d:%02d left\033[K", full,
-		"##############################", BAR_COLUMNS - full,
+	fprintf(stderr, "\r[%.*s%.*s] %3.0f%%  %" PRIu64 "/%" PRIu64 " %s  %d:%02d left\033[K",
+		full, "##############################", BAR_COLUMNS - full,
 		"..............................", part * 100, done, total, progress->unit,
 		left / 60, left % 60);
 }

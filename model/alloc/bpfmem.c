@@ -139,8 +139,7 @@ static void bpfmem_lists(const struct map *map, map_list_fn *fn, void *arg)
 		fn(arg, "free", (int)cpu, bpfmem->caches[cpu].count);
 }
 
-static int bpfmem_walk(const struct map *map, alloc_visit_fn *visit, void *arg,
-		       struct error *error)
+static int bpfmem_walk(const struct map *map, alloc_visit_fn *visit, void *arg, struct error *error)
 {
 	const struct bpfmem *bpfmem = map->alloc;
 	int err = alloc_kmalloc.walk(map, visit, arg, error);

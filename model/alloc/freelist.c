@@ -167,8 +167,9 @@ static int freelist_walk(const struct map *map, alloc_visit_fn *visit, void *arg
 				return err;
 		}
 		if (count != stacks[i].count)
-			return error_set(error, -EUCLEAN, "free list %u: %llu elements, counted %llu",
-					 i, (unsigned long long)count,
+			return error_set(error, -EUCLEAN,
+					 "free list %u: %llu elements, counted %llu", i,
+					 (unsigned long long)count,
 					 (unsigned long long)stacks[i].count);
 	}
 	return 0;
@@ -180,7 +181,8 @@ static uint64_t freelist_model_bytes(const struct map *map)
 }
 
 const struct alloc_policy alloc_freelist = {
-	.policy = {"freelist", "preallocated, a stack per CPU that others pop from when theirs is empty"},
+	.policy = {"freelist",
+		   "preallocated, a stack per CPU that others pop from when theirs is empty"},
 	.preallocates = true,
 	.init = freelist_init,
 	.deinit = freelist_deinit,

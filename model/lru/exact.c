@@ -189,5 +189,6 @@ static const struct lru_ops exact_ops = {
 	.model_bytes = exact_model_bytes,
 };
 
-const struct lru_policy lru_exact = {
-	{"lru", "exact least-recently-used order, moved at every use"}, &exact_ops, &exact_ops};
+const struct lru_policy lru_exact = {{"lru", "exact least-recently-used order, moved at every use"},
+				     &exact_ops,
+				     &exact_ops};

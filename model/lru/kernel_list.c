@@ -112,8 +112,8 @@ static bool lru_list_unhash(struct map *map, struct map_ctx *ctx, struct elem *e
 static uint32_t lru_list_shrink_forced(struct map *map, struct map_ctx *ctx, struct lru_list *list,
 				       lru_freed_fn *freed, void *arg)
 {
-	enum lru_list_type type = list_is_empty(&list->heads[LRU_INACTIVE]) ? LRU_ACTIVE
-									    : LRU_INACTIVE;
+	enum lru_list_type type =
+		list_is_empty(&list->heads[LRU_INACTIVE]) ? LRU_ACTIVE : LRU_INACTIVE;
 	struct list_node *head = &list->heads[type], *node;
 
 	map_counters(map, ctx)->forced_shrinks++;

@@ -9,7 +9,14 @@
 #include "model/lru/lru.h"
 
 /* Which list a node is on; LOCAL ones are the common LRU's. */
-enum lru_list_type { LRU_ACTIVE, LRU_INACTIVE, LRU_FREE, LRU_LISTS, LRU_LOCAL_FREE, LRU_LOCAL_PENDING };
+enum lru_list_type {
+	LRU_ACTIVE,
+	LRU_INACTIVE,
+	LRU_FREE,
+	LRU_LISTS,
+	LRU_LOCAL_FREE,
+	LRU_LOCAL_PENDING
+};
 
 /*
  * Looking ahead: lists are walked from known places (both tails, the cursor), one node's address
@@ -62,8 +69,7 @@ uint32_t lru_list_shrink(struct map *map, struct map_ctx *ctx, struct lru_list *
 
 /* For reports and checks. */
 void lru_list_report(const struct lru_list *list, int cpu, map_list_fn *fn, void *arg);
-int lru_list_walk(const struct lru_list *list, lru_visit_fn *visit, void *arg,
-		  struct error *error);
+int lru_list_walk(const struct lru_list *list, lru_visit_fn *visit, void *arg, struct error *error);
 
 /* Begins looking ahead from the tails and the cursor, to the depth of the next rotation. */
 void lru_ahead_restart(struct lru_list *list);

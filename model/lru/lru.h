@@ -26,7 +26,10 @@ struct lru_ops {
 	struct elem *(*pop)(struct map *map, struct map_ctx *ctx, uint32_t hash);
 	/* Takes back a node that is not hashed (any more). Never fails. Called without locks. */
 	void (*give_back)(struct map *map, struct map_ctx *ctx, struct elem *elem);
-	/* The node's key was used. NULL: the kernel's reference bit is all there is to set. */
+	/*
+	 * The node's key was used; the node may be anywhere by now. NULL: the kernel's reference
+	 * bit is all there is to set. Called without locks.
+	 */
 	void (*mark_used)(struct map *map, struct map_ctx *ctx, struct elem *elem);
 
 	void (*lists)(const struct map *map, map_list_fn *fn, void *arg);
@@ -52,12 +55,25 @@ extern const struct lru_policy lru_exact;
  */
 bool htab_evict(struct map *map, struct map_ctx *ctx, struct elem *elem);
 
-static inline void lru_mark_used(struct map *map, struct map_ctx *ctx, struct elem *elem)
+/* Marking in two halves, for updates: the bit is set under the bucket lock, ... */
+static inline void lru_mark_bit(struct map *map, struct elem *elem)
+{
+	if (!map->lru_ops->mark_used && !env_load(&elem->lru.ref))
+		env_store(&elem->lru.ref, 1);
+}
+
+/* ... and what a strategy does instead, which may take its own locks, is done after it. */
+static inline void lru_mark_moved(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
 	if (map->lru_ops->mark_used)
 		map->lru_ops->mark_used(map, ctx, elem);
-	else if (!env_load(&elem->lru.ref))
-		env_store(&elem->lru.ref, 1);
+}
+
+/* Marks a node used. Called without locks. */
+static inline void lru_mark_used(struct map *map, struct map_ctx *ctx, struct elem *elem)
+{
+	lru_mark_bit(map, elem);
+	lru_mark_moved(map, ctx, elem);
 }
 
 static inline bool elem_is_hashed(const struct elem *elem)

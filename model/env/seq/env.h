@@ -22,7 +22,7 @@
 #define ENV_NAME "seq"
 
 enum {
-	ENV_LOCKS = 0,	   /* whether locks are taken at all */
+	ENV_LOCKS = 0,     /* whether locks are taken at all */
 	ENV_SHORTCUTS = 1, /* whether invariants may stand for walks: nothing runs meanwhile */
 	ENV_LOOKAHEAD = 1, /* whether prefetching for operations to come pays */
 };
@@ -38,9 +38,11 @@ struct env_lock {
 #define env_store_release(address, value) (*(address) = (value))
 #define env_add(address, value) (*(address) += (value)) /* returns the new value */
 
+/* Volatile: gcc takes a function that only prefetches for one without effects, and drops calls. */
 static inline void env_prefetch(const void *address)
 {
 	__builtin_prefetch(address, 1);
+	__asm__ volatile("" : : "r"(address));
 }
 
 /* What costs memory time on a machine. */
