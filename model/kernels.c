@@ -101,7 +101,7 @@ static const struct kernel_setting first_settings[] = {
 	{"numa_node_flag", "0"},
 	{"lookup_and_delete", "0"},
 	{"batch", "0"},
-	{"lookahead", "24"},
+	{"lookahead", "80"},
 };
 
 /* Mainline's last minor per major: what was never released is a slip of the pen. */
