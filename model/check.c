@@ -64,10 +64,10 @@ static int walk_buckets(struct census *census)
 						 (unsigned long long)bucket);
 			pprev = &elem->hash_node.next;
 		}
-		if (nulls_end_bucket(link) != bucket)
+		if (link != nulls_end(&map->buckets[bucket]))
 			return error_set(census->error, -EUCLEAN,
-					 "bucket %llu ends on the mark of %u",
-					 (unsigned long long)bucket, nulls_end_bucket(link));
+					 "bucket %llu ends on the mark of another",
+					 (unsigned long long)bucket);
 	}
 	return 0;
 }

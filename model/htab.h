@@ -61,11 +61,11 @@ static inline void copy_bytes(void *to, const void *from, uint32_t bytes)
  */
 static inline struct elem *htab_find(const struct map *map, const void *key, uint32_t hash)
 {
-	uint32_t bucket = hash & map->bucket_mask;
+	const struct bucket *bucket = &map->buckets[hash & map->bucket_mask];
 	uintptr_t link;
 
 	do {
-		link = env_load_acquire(&map->buckets[bucket].first);
+		link = env_load_acquire(&bucket->first);
 		while (!nulls_is_end(link)) {
 			struct elem *elem = elem_of_link(link);
 
@@ -74,7 +74,7 @@ static inline struct elem *htab_find(const struct map *map, const void *key, uin
 				return elem;
 			link = env_load_acquire(&elem->hash_node.next);
 		}
-	} while (nulls_end_bucket(link) != bucket);
+	} while (link != nulls_end(bucket));
 	return NULL;
 }
 

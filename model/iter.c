@@ -95,7 +95,7 @@ static int batch_bucket(struct map *map, struct map_ctx *ctx, uint32_t bucket, u
 	if (err)
 		return err;
 	*count = bucket_count(map, bucket);
-	link = *count <= room ? map->buckets[bucket].first : nulls_end(bucket);
+	link = *count <= room ? map->buckets[bucket].first : nulls_end(&map->buckets[bucket]);
 	while (!nulls_is_end(link)) {
 		struct elem *elem = elem_of_link(link);
 

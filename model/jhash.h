@@ -77,4 +77,27 @@ static inline uint32_t jhash_8(uint64_t key, uint32_t init)
 	return jhash_final(init + (uint32_t)key, init + (uint32_t)(key >> 32), init);
 }
 
+/* Four keys of 8 bytes at once, in the vector registers. */
+typedef uint32_t jhash_vector __attribute__((vector_size(16)));
+
+#define JHASH_STEP(x, y, bits) (((x) ^ (y)) - ((y) << (bits) | (y) >> (32 - (bits))))
+
+static inline void jhash_8_four(const uint64_t keys[4], uint32_t init, uint32_t hashes[4])
+{
+	jhash_vector low = {(uint32_t)keys[0], (uint32_t)keys[1], (uint32_t)keys[2],
+			    (uint32_t)keys[3]};
+	jhash_vector high = {(uint32_t)(keys[0] >> 32), (uint32_t)(keys[1] >> 32),
+			     (uint32_t)(keys[2] >> 32), (uint32_t)(keys[3] >> 32)};
+	jhash_vector a = low + init, b = high + init, c = {init, init, init, init};
+
+	c = JHASH_STEP(c, b, 14);
+	a = JHASH_STEP(a, c, 11);
+	b = JHASH_STEP(b, a, 25);
+	c = JHASH_STEP(c, b, 16);
+	a = JHASH_STEP(a, c, 4);
+	b = JHASH_STEP(b, a, 14);
+	c = JHASH_STEP(c, b, 24);
+	memcpy(hashes, &c, sizeof(c));
+}
+
 #endif

@@ -53,14 +53,13 @@ static inline bool nulls_is_end(uintptr_t link)
 	return link & 1;
 }
 
-static inline uintptr_t nulls_end(uint32_t bucket)
+/*
+ * The end mark names its bucket by its address, plus 1: so that what follows links without looking
+ * whether they end (look-ahead) reads something that is there, and near.
+ */
+static inline uintptr_t nulls_end(const void *bucket)
 {
-	return (uintptr_t)bucket << 1 | 1;
-}
-
-static inline uint32_t nulls_end_bucket(uintptr_t link)
-{
-	return (uint32_t)(link >> 1);
+	return (uintptr_t)bucket | 1;
 }
 
 #endif

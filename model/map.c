@@ -88,11 +88,8 @@ static int map_alloc_tables(struct map *map)
 	map->scratch = env_alloc(scratch_bytes(map), -1);
 	if (!map->buckets || !map->cpu_areas || !map->scratch)
 		return -ENOMEM;
-	for (uint32_t i = 0; i <= map->bucket_mask; i++) {
-		map->buckets[i].first = nulls_end(i);
-		if (i == UINT32_MAX)
-			break;
-	}
+	for (uint64_t i = 0; i <= map->bucket_mask; i++)
+		map->buckets[i].first = nulls_end(&map->buckets[i]);
 	if (map->is_percpu &&
 	    percpu_init(&map->percpu, map->cpus, (uint32_t)round_up_8(map->value_size),
 			values + map->cpus * map_tunable(map, TUNE_CACHE_HIGH)))

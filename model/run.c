@@ -24,6 +24,7 @@ struct ahead {
  * youngest group's buckets are fetched, the next one's first elements, and so on; the oldest group
  * is executed.
  */
+#define CACHE_LINE 64
 #define CHAIN_STEPS 3
 #define STEPS (CHAIN_STEPS + 2) /* before a group is executed */
 #define GROUP_MAX 40
@@ -87,34 +88,25 @@ static ALWAYS_INLINE uint32_t op_hash(const struct runner *runner, const void *k
 			       kind == KEYS_8_IN_PLACE ? 8 : runner->map->key_size);
 }
 
-/* An element that is nowhere, so that the end of a chain can be looked at like any other place. */
-static const struct elem nowhere;
-
-/*
- * Chains end unpredictably, so the steps below choose by masks where a branch would be mispredicted
- * for every other key.
- */
-static ALWAYS_INLINE uintptr_t choose(bool condition, uintptr_t yes, uintptr_t no)
-{
-	uintptr_t mask = -(uintptr_t)condition;
-
-	return (yes & mask) | (no & ~mask);
-}
-
-/* What a link points to. */
-static ALWAYS_INLINE const struct elem *link_target(uintptr_t link)
-{
-	return (const struct elem *)choose(link & 1, (uintptr_t)&nowhere, link);
-}
-
 /* The first step: hashes the keys, and fetches their buckets. */
 static ALWAYS_INLINE void ahead_buckets(struct runner *runner, struct group *group,
 					enum key_kind kind)
 {
 	const struct map_op *op = &runner->run->batch->ops[group->first];
 	const struct map *map = runner->map;
+	size_t i = 0;
 
-	for (size_t i = 0; i < group->count; i++, op++) {
+	for (; kind == KEYS_8_IN_PLACE && i + 4 <= group->count; i += 4, op += 4) {
+		uint64_t keys[4] = {op[0].key, op[1].key, op[2].key, op[3].key};
+		uint32_t hashes[4];
+
+		jhash_8_four(keys, map->hash_init, hashes);
+		for (size_t n = 0; n < 4; n++) {
+			group->ahead[i + n].hash = hashes[n];
+			env_prefetch(&map->buckets[hashes[n] & map->bucket_mask]);
+		}
+	}
+	for (; i < group->count; i++, op++) {
 		uint32_t hash = op_hash(runner, op_key(runner, op, kind), kind);
 
 		group->ahead[i].hash = hash;
@@ -132,22 +124,29 @@ static void ahead_first(const struct runner *runner, struct group *group)
 		struct ahead *ahead = &group->ahead[i];
 
 		ahead->link = buckets[ahead->hash & mask].first;
-		env_prefetch(link_target(ahead->link));
+		env_prefetch((const void *)ahead->link);
 	}
 }
 
 /*
  * Goes one element further, until the hash is met or the chain ends. True when it may go on. An
- * element that was freed meanwhile has no next one either.
+ * element that was freed meanwhile has no next one either. Chains end unpredictably, so there are
+ * no branches: at an end mark the bucket's own line, which has come, is looked at as if an element
+ * stood there, and then disregarded.
  */
 static ALWAYS_INLINE bool ahead_next(struct ahead *ahead)
 {
-	const struct elem *elem = link_target(ahead->link);
-	bool is_open = (elem->hash != ahead->hash) & (elem->hash_node.pprev != NULL);
+	uintptr_t link = ahead->link, next;
+	const struct elem *elem = elem_of_link(link & ~(-(link & 1) & (CACHE_LINE - 1)));
+	bool is_open =
+		!nulls_is_end(link) & (elem->hash != ahead->hash) & (elem->hash_node.pprev != NULL);
 
-	ahead->link = choose(is_open, elem->hash_node.next, ahead->link);
-	env_prefetch(link_target(ahead->link));
-	return is_open & !nulls_is_end(ahead->link);
+	next = elem->hash_node.next;
+	link = is_open ? next : link;
+	__asm__("" : "+r"(link)); /* or gcc makes two branches of the choice */
+	ahead->link = link;
+	env_prefetch((const void *)link);
+	return is_open;
 }
 
 /* The third: fetches second elements where the first is another key's. */
@@ -342,7 +341,8 @@ static void run_plainly(struct runner *runner)
 
 	for (size_t i = 0; i < batch->count; i++) {
 		const void *key = op_key(runner, &batch->ops[i], KEYS_ANY);
-		struct ahead ahead = {nulls_end(0), op_hash(runner, key, KEYS_ANY)};
+		struct ahead ahead = {nulls_end(runner->map->buckets),
+				      op_hash(runner, key, KEYS_ANY)};
 
 		run_op(runner, i, &ahead, KEYS_ANY);
 	}
