@@ -1,0 +1,237 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The program, its manual page, its completion and README.md have to tell of the same commands,
+# options, settings and fields.
+#
+# $MAPSIM names the program under test (default: build/mapsim of the source tree), $srcdir the top of
+# the source tree. Prints lines of the Test Anything Protocol. Exit 0: all agree; 1: some do not; 2:
+# no program.
+#
+# What is read: "--help" of mapsim and of every command; man/mapsim.1, where an option is described
+# by ".It Fl x , Fl -name" and Va marks tunables and fields alone; what _mapsim of
+# tools/mapsim.bash-completion answers.
+set -eu
+
+src=$(cd "${srcdir:-$(dirname "${BASH_SOURCE[0]}")/../..}" && pwd)
+mapsim=${MAPSIM:-$src/build/mapsim}
+man=$src/man/mapsim.1
+completion=$src/tools/mapsim.bash-completion
+number=0
+failed=0
+export LC_ALL=C
+
+if [ ! -x "$mapsim" ]; then
+	echo "$mapsim: no such program: build it, or set MAPSIM" >&2
+	exit 2
+fi
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/mapsim-options.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM
+mkdir "$tmp/bin"
+ln -s "$(realpath "$mapsim")" "$tmp/bin/mapsim"
+export PATH="$tmp/bin:$PATH"
+
+# report TITLE COMPLAINTS: passed when there are none.
+report() {
+	number=$((number + 1))
+	if [ -z "$2" ]; then
+		echo "ok $number - $1"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $number - $1"
+	printf '%s\n' "$2" | sed 's/^/# /'
+}
+
+# Each word of the first list, a word a line, has to be in the second; says those that are not.
+lacking() {
+	sed '/^$/d' <<<"$1" | grep -vxF -f <(sed '/^$/d' <<<"$2") | sed "s/\$/: $3/" || true
+}
+
+# same TITLE NAME LIST NAME LIST: both lists have the same words.
+same() {
+	report "$1" "$(lacking "$3" "$5" "in $2, not in $4" && lacking "$5" "$3" "in $4, not in $2")"
+}
+
+# The help of a command ("": of mapsim), and its options: "-m --map MAP", a line each.
+help_of() {
+	mapsim ${1:+"$1"} --help
+}
+
+options_of() {
+	help_of "$1" | sed -n '/^options:/,/^$/s/^  \(-.\)\{0,1\},\{0,1\} *\(--[a-z][a-z-]*\)\( [A-Z][^ ]*\)\{0,1\}.*/\1 \2\3/p' |
+		sed 's/^ //'
+}
+
+# The dashed words of such lines.
+dashed() {
+	tr ' ' '\n' | grep -x -e '-.' -e '--[a-z-]*' | sort -u || true
+}
+
+# What stands in the man page behind a macro, a word a line.
+man_words() {
+	grep '^\.[A-Z]' "$man" | grep -oE "\\b$1 [^ ]+" | sed "s/^$1 //" | sort -u
+}
+
+# The options that a command has in the synopsis; with their letters where they have one.
+synopsis_of() {
+	awk -v command="$1" '
+		/^\.Sh / { in_synopsis = $2 == "SYNOPSIS" }
+		in_synopsis && /^\.Nm/ { getline; mine = $0 == ".Cm " command }
+		in_synopsis && mine && /^\.Op Fl / { print "-" $3 }' "$man" | sort -u
+}
+
+# What the completion offers behind a line.
+completed() (
+	set +eu
+	# shellcheck source=/dev/null
+	. "$completion"
+	cd "$tmp" || exit
+	COMP_LINE=$1
+	COMP_POINT=${#COMP_LINE}
+	COMPREPLY=()
+	_mapsim
+	printf '%s\n' "${COMPREPLY[@]}"
+)
+
+# values_taken LINE BEFORE ARGUMENT...: mapsim has to take what is completed behind the line, put
+# after BEFORE as its last argument. Words that want to go on are left out.
+values_taken() {
+	local value tried=0 complaints=
+
+	while IFS= read -r value; do
+		[[ -n $value && $value != *[=:] ]] || continue
+		tried=$((tried + 1))
+		mapsim "${@:3}" "$2$value" >/dev/null 2>"$tmp/err" ||
+			complaints+="$value: $(head -n 1 "$tmp/err")"$'\n'
+	done < <(completed "$1")
+	[ "$tried" -gt 0 ] || complaints="nothing is completed"
+	report "values are taken: ${1#mapsim }" "$complaints"
+}
+
+commands=$(help_of '' | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+report "there are commands" "$([ -n "$commands" ] || echo "none in mapsim --help")"
+
+# Commands
+
+same "commands are in the man page" "mapsim --help" "$commands" "SYNOPSIS" \
+	"$(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCR/p' "$man" |
+		awk '/^\.Nm/ { getline; if (/^\.Cm/ && $2 != "help") print $2 }')"
+same "commands are described in the man page" "mapsim --help" "$commands" "DESCRIPTION" \
+	"$(sed -n '/^\.Sh DESCRIPTION/,/^\.Ss/s/^\.It Cm //p' "$man" | grep -vx help)"
+same "commands are completed" "mapsim --help" "$commands" "completion" \
+	"$(completed 'mapsim ' | grep -vx help)"
+report "commands are in README.md" "$(for command in $commands; do
+	grep -qE "mapsim $command( |\$|\`)" "$src/README.md" || echo "mapsim $command"
+done)"
+
+# Options
+
+: >"$tmp/options"
+for command in '' $commands; do
+	options=$(options_of "$command")
+	title=mapsim${command:+ $command}
+	report "$title has options" "$(grep -q -e '--help' <<<"$options" || echo "none in --help")"
+	printf '%s\n' "$options" >>"$tmp/options"
+	same "options are completed: $title" "--help" "$(dashed <<<"$options")" "completion" \
+		"$(completed "$title -" | sort)"
+	[ -n "$command" ] || continue
+	# The synopsis has the letter where there is one.
+	same "options are in the synopsis: $title" "--help" "$(cut -d ' ' -f 1 <<<"$options")" \
+		"SYNOPSIS" "$(synopsis_of "$command")"
+done
+sort -u "$tmp/options" >"$tmp/all-options"
+
+# Options that take an argument say so in both.
+described=$(sed -nE 's/^\.It (Fl (.) , )?Fl -([a-z-]+)( (Ar|Cm) .*)?$/-\2 --\3\4/p' "$man" |
+	sed -E 's/^- //; s/ (Ar|Cm) .*/ ARGUMENT/' | sort -u)
+same "options are described in the man page" "--help" \
+	"$(sed -E 's/ [A-Z].*$/ ARGUMENT/' "$tmp/all-options" | sort -u)" "the man page" "$described"
+report "options named in the man page exist" "$(lacking "$(man_words Fl | sed 's/^/-/')" \
+	"$(dashed <"$tmp/all-options")" "not in any --help")"
+report "options that take an argument are completed as such" "$(
+	set +eu
+	# shellcheck source=/dev/null
+	. "$completion"
+	while read -r line; do
+		for word in $(dashed <<<"$line"); do
+			if _mapsim_takes_argument "$word"; then
+				[[ $line == *' '[[:upper:]]* ]] || echo "$word takes none"
+			else
+				[[ $line != *' '[[:upper:]]* ]] || echo "$word takes one"
+			fi
+		done
+	done <"$tmp/all-options"
+)"
+
+# Settings and fields
+
+tunables=$(mapsim tunables -o csv | sed '1d; s/,.*//')
+replay=(replay -q -o csv -c 2 -m max_entries=8)
+fields=$(mapsim "${replay[@]}" gen:scan,count=9 | sed -n '1s/,/\n/gp')
+per_cpu=$(mapsim "${replay[@]}" --per-cpu gen:scan,count=9 | sed -n '1s/,/\n/gp')
+output=$(sed -n '/^\.Sh OUTPUT/,/^\.Sh RES/p' "$man" | sed -n 's/^\.It Va //p' | sed 's/ , Va /\n/g')
+report "there are tunables and fields" \
+	"$([ -n "$tunables" ] && [ -n "$fields" ] && [ -n "$per_cpu" ] || echo "none")"
+same "fields of a result are in the man page" "replay -o csv" "$fields" "OUTPUT" "$output"
+report "fields of a CPU are in the man page" \
+	"$(lacking "$per_cpu" "$(man_words Va)" "not in the man page")"
+report "tunables and fields named in the man page exist" \
+	"$(lacking "$(man_words Va)" "$tunables"$'\n'"$per_cpu"$'\nper_cpu' "no tunable or field")"
+report "tunables described in the man page exist" "$(lacking \
+	"$(sed -n '/^\.Sh TUNABLES/,/^\.Sh TRACES/s/^\.It Va //p' "$man")" "$tunables" "no tunable")"
+same "tunables are completed" "mapsim tunables" "$tunables" "completion" \
+	"$(completed 'mapsim replay -s ' | tr -d =)"
+same "columns are completed" "replay -o csv" "$fields" "completion" \
+	"$(completed 'mapsim sweep --columns ')"
+
+# Traces
+
+kinds=$(help_of trace | sed -n '/^gen: kinds/,$s/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p')
+formats=$(help_of trace | sed -n '/^formats /,/^$/s/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p')
+report "there are kinds and formats" "$([ -n "$kinds" ] && [ -n "$formats" ] || echo "none")"
+same "kinds of generators are in the man page" "trace --help" "$kinds" "the man page" \
+	"$(sed -n '/^\.Ss Generators/,/^\.Sh/s/^\.It Cm //p' "$man")"
+same "kinds of generators are completed" "trace --help" "$kinds" "completion" \
+	"$(completed 'mapsim trace gen ')"
+for kind in $kinds; do
+	parameters=$(help_of trace | awk -v kind="$kind" '
+		/^gen: kinds/ { in_kinds = 1 }
+		/^  [a-z]/ { mine = $1 == kind }
+		in_kinds && mine' | grep -oE '\b[a-z]+=' | sort)
+	same "parameters are completed: $kind" "trace --help" "$parameters" "completion" \
+		"$(completed "mapsim trace gen $kind," | sed 's/.*,//' | sort)"
+	report "parameters are in the man page: $kind" "$(for name in $parameters; do
+		sed -n '/^\.Ss Generators/,/^\.Sh/p' "$man" |
+			grep -qE "Cm ([a-z]+ , )*${name%=}( |\$)" || echo "$name"
+	done)"
+done
+report "formats are in the man page" "$(for format in $formats; do
+	grep -qE "Cm $format( |\$)" "$man" || echo "$format"
+done)"
+same "formats are completed" "trace --help" "$formats" "completion" \
+	"$(completed 'mapsim trace --to ')"
+letters=$(printf '0 ? 1\n' | mapsim trace head text:- 2>&1 |
+	sed -n 's/.*one of \([A-Z]*\) .*/\1/p' | fold -w 1)
+same "codes of operations are in the man page" "native text" "$letters" "the man page" \
+	"$(sed -nE 's/^\.It Cm ([A-Z]) [a-z] Ta .*/\1/p' "$man")"
+
+# What is completed behind options is what they take.
+scan=gen:scan,count=9
+values_taken 'mapsim replay -e ' '' replay -q -m max_entries=8 "$scan" -e
+values_taken 'mapsim replay -k ' '' replay -q -m type=hash,max_entries=8 "$scan" -k
+values_taken 'mapsim replay -p ' '' replay -q -m max_entries=8 "$scan" -p
+values_taken 'mapsim replay --spread ' '' replay -q -m max_entries=8 "$scan" --spread
+values_taken 'mapsim replay -o ' '' replay -q -m max_entries=8 "$scan" -o
+values_taken 'mapsim replay -m type=' type= replay -q -m max_entries=8 "$scan" -m
+values_taken 'mapsim replay -m flags=no_c' flags= replay -q -m max_entries=8 "$scan" -m
+values_taken 'mapsim replay -m flags=no_p' flags= replay -q -m type=hash,max_entries=8 "$scan" -m
+values_taken 'mapsim sweep --vary --kernel=6' kernel= sweep -q -m max_entries=8 "$scan" --vary
+for tunable in lock alloc rotation free_target_rule populate count; do
+	values_taken "mapsim replay -s $tunable=" "$tunable=" replay -q -m type=hash,max_entries=8 \
+		"$scan" -s
+done
+
+echo "1..$number"
+[ "$failed" = 0 ]

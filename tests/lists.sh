@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# A file that Makefile.am does not list is not built, not run and not in the tarball, and nobody
+# would notice. Prints lines of the Test Anything Protocol.
+set -eu
+
+src=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+number=0
+failed=0
+
+# check TITLE FILE...: each is in Makefile.am as a word.
+check() {
+	local title=$1 file missing=
+
+	shift
+	for file in "$@"; do
+		[ -e "$file" ] || continue
+		grep -qE "(^|[[:space:]])${file//./\\.}([[:space:]]|\$)" Makefile.am || missing+=" $file"
+	done
+	number=$((number + 1))
+	if [ -z "$missing" ]; then
+		echo "ok $number - $title"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $number - $title"
+	for file in $missing; do
+		echo "# $file is not in Makefile.am"
+	done
+}
+
+cd "$src"
+shopt -s nullglob globstar
+check "sources are listed" {base,model,sim,traces,tools}/**/*.[ch]
+check "unit tests are listed" tests/unit/*.[ch]
+check "tests of commands are listed" tests/cli/*.test
+check "manual pages are listed" man/*.[1-9]
+echo "1..$number"
+[ "$failed" = 0 ]
