@@ -95,15 +95,19 @@ static int check_flags(const struct elem *old, uint32_t flags)
 static void write_percpu_value(struct map *map, const struct map_ctx *ctx, struct elem *elem,
 			       const struct update *update)
 {
-	uint64_t number = *elem_percpu_value(map, elem);
+	struct percpu_slot *slot = elem_percpu_slot(map, elem);
 
 	if (ctx->context != OP_SYSCALL) {
-		copy_bytes(percpu_value(&map->percpu, number, ctx->cpu), update->value,
-			   map->value_size);
+		copy_bytes(elem_percpu_value(map, elem, ctx->cpu), update->value, map->value_size);
+		if (slot->writer == WRITER_NONE)
+			slot->writer = WRITER_CPU(ctx->cpu);
+		else if (slot->writer != WRITER_CPU(ctx->cpu))
+			slot->writer = WRITER_ANY;
 		return;
 	}
+	slot->writer = WRITER_ANY;
 	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
-		copy_bytes(percpu_value(&map->percpu, number, cpu),
+		copy_bytes(elem_percpu_value(map, elem, cpu),
 			   update->value + cpu * update->value_stride, map->value_size);
 }
 
@@ -111,12 +115,18 @@ static void write_percpu_value(struct map *map, const struct map_ctx *ctx, struc
 static void init_percpu_value(struct map *map, const struct map_ctx *ctx, struct elem *elem,
 			      const struct update *update)
 {
-	uint64_t number = *elem_percpu_value(map, elem);
+	struct percpu_slot *slot = elem_percpu_slot(map, elem);
+	uint32_t cpu = 0, end = map->cpus;
 
-	for (uint32_t cpu = 0; ctx->context != OP_SYSCALL && cpu < map->cpus; cpu++) {
-		if (cpu != ctx->cpu)
-			memset(percpu_value(&map->percpu, number, cpu), 0, map->value_size);
+	if (ENV_SHORTCUTS && slot->writer != WRITER_ANY) {
+		cpu = slot->writer == WRITER_NONE ? end : slot->writer - 1;
+		end = slot->writer == WRITER_NONE ? end : slot->writer;
 	}
+	for (; ctx->context != OP_SYSCALL && cpu < end; cpu++) {
+		if (cpu != ctx->cpu)
+			memset(elem_percpu_value(map, elem, cpu), 0, map->value_size);
+	}
+	slot->writer = WRITER_NONE;
 	write_percpu_value(map, ctx, elem, update);
 }
 
@@ -333,12 +343,10 @@ void elem_read_value(const struct map *map, const struct map_ctx *ctx, struct el
 	if (!map->is_percpu) {
 		memcpy(value, elem_value(map, elem), map->value_size);
 	} else if (ctx->context != OP_SYSCALL) {
-		memcpy(value, percpu_value(&map->percpu, *elem_percpu_value(map, elem), ctx->cpu),
-		       map->value_size);
+		memcpy(value, elem_percpu_value(map, elem, ctx->cpu), map->value_size);
 	} else {
 		for (uint32_t cpu = 0; cpu < map->cpus; cpu++, to += stride)
-			memcpy(to, percpu_value(&map->percpu, *elem_percpu_value(map, elem), cpu),
-			       stride);
+			memcpy(to, elem_percpu_value(map, elem, cpu), stride);
 	}
 }
 

@@ -112,7 +112,7 @@ static int map_populate(struct map *map)
 	if (map->is_percpu && map->preallocates)
 		err = percpu_reserve(&map->percpu, map->elem_total);
 	for (uint64_t i = 0; !err && map->is_percpu && i < map->elem_total; i++)
-		*elem_percpu_value(map, map_elem(map, i)) = i;
+		elem_percpu_slot(map, map_elem(map, i))->value = (uint32_t)i;
 	if (err)
 		return err;
 	if (map->is_lru)

@@ -45,7 +45,7 @@ struct elem {
 	struct lru_node lru;
 	uint32_t hash;
 	uint32_t policy_word; /* a rotation policy's own */
-	uint8_t key[];        /* then, 8-byte aligned, the value or the per-CPU value's number */
+	uint8_t key[];        /* then, 8-byte aligned, the value or the per-CPU value's slot */
 };
 
 _Static_assert(offsetof(struct elem, key) == 48, "as in the kernel");
@@ -146,10 +146,28 @@ static inline uint8_t *elem_value(const struct map *map, struct elem *elem)
 	return (uint8_t *)elem + map->value_offset;
 }
 
-/* The number of an element's value in the per-CPU area. */
-static inline uint64_t *elem_percpu_value(const struct map *map, struct elem *elem)
+/*
+ * An element's per-CPU value: its number in the area, where the kernel has a pointer, and which
+ * copies may be other than zero: none, one CPU's, or any.
+ */
+#define WRITER_NONE 0
+#define WRITER_ANY UINT32_MAX
+#define WRITER_CPU(cpu) ((cpu) + 1)
+
+struct percpu_slot {
+	uint32_t value;
+	uint32_t writer;
+};
+
+static inline struct percpu_slot *elem_percpu_slot(const struct map *map, struct elem *elem)
 {
-	return (uint64_t *)elem_value(map, elem);
+	return (struct percpu_slot *)elem_value(map, elem);
+}
+
+/* One CPU's copy. */
+static inline uint8_t *elem_percpu_value(const struct map *map, struct elem *elem, uint32_t cpu)
+{
+	return percpu_value(&map->percpu, elem_percpu_slot(map, elem)->value, cpu);
 }
 
 int map_create(const struct map_attr *attr, const struct tunables *tunables, uint32_t cpus,

@@ -3,13 +3,16 @@
 
 /* A unit of at most 32 KiB per CPU: what the kernel's first chunk offers (PCPU_MIN_UNIT_SIZE). */
 #define UNIT_BYTES (32u << 10)
+/* Chunks of all units are kept small, since their last one is seldom full. */
+#define CHUNK_BYTES (512u << 10)
 
 int percpu_init(struct percpu *percpu, uint32_t cpus, uint32_t stride, uint64_t values_max)
 {
 	memset(percpu, 0, sizeof(*percpu));
 	percpu->cpus = cpus;
 	percpu->stride = stride;
-	while ((2ULL << percpu->shift) * stride <= UNIT_BYTES)
+	while ((2ULL << percpu->shift) * stride <= UNIT_BYTES &&
+	       (2ULL << percpu->shift) * stride * cpus <= CHUNK_BYTES)
 		percpu->shift++;
 	percpu->chunk_bytes = ((size_t)stride << percpu->shift) * cpus;
 	percpu->chunk_slots = (values_max >> percpu->shift) + 1;

@@ -5,17 +5,18 @@ struct slab_chunk {
 	struct slab_chunk *next;
 } __attribute__((aligned(64)));
 
-#define CHUNK_BYTES_MIN (64u << 10)
-#define CHUNK_BYTES_MAX (4u << 20)
+/* Few or small objects come from small chunks, others from huge pages. */
+#define SMALL_CHUNK_BYTES (64u << 10)
+#define CHUNK_BYTES (4u << 20)
 
 void slab_init(struct slab *slab, size_t object_bytes, uint64_t objects_max)
 {
-	size_t bytes = CHUNK_BYTES_MIN;
+	bool is_small =
+		object_bytes <= SMALL_CHUNK_BYTES / 16 && object_bytes * objects_max < CHUNK_BYTES;
+	size_t bytes = is_small ? SMALL_CHUNK_BYTES : CHUNK_BYTES;
 
 	memset(slab, 0, sizeof(*slab));
 	slab->object_bytes = object_bytes;
-	while (bytes < CHUNK_BYTES_MAX && bytes / object_bytes < objects_max / 8)
-		bytes *= 2;
 	while (bytes < object_bytes + sizeof(struct slab_chunk))
 		bytes *= 2;
 	slab->chunk_bytes = bytes;

@@ -46,7 +46,7 @@ static inline struct elem *elem_from_slab(struct map *map)
 	if (!elem || !is_new)
 		return elem;
 	if (map->is_percpu) {
-		*elem_percpu_value(map, elem) = map->slab.cut_count - 1;
+		elem_percpu_slot(map, elem)->value = (uint32_t)(map->slab.cut_count - 1);
 		if (percpu_reserve(&map->percpu, map->slab.cut_count)) {
 			map->slab.cut -= map->slab.object_bytes;
 			map->slab.cut_count--;

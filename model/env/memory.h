@@ -9,26 +9,37 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* From here on a mapping of its own, whose pages exist only once touched. */
-#define ENV_MMAP_BYTES (1u << 20)
+/* From here on a mapping of its own, whose pages exist only once touched; ... */
+#define ENV_MMAP_BYTES (64u << 10)
+/* ... from here on in whole huge pages. What lies between is best cut to fit by its user. */
+#define ENV_HUGE_FROM_BYTES (1u << 20)
 #define ENV_HUGE_BYTES (2u << 20)
 
 static inline size_t env_mapped_bytes(size_t bytes)
 {
-	return (bytes + ENV_HUGE_BYTES - 1) & ~(size_t)(ENV_HUGE_BYTES - 1);
+	size_t unit = bytes >= ENV_HUGE_FROM_BYTES ? ENV_HUGE_BYTES : 1;
+
+	return (bytes + unit - 1) & ~(unit - 1);
+}
+
+static inline void *env_map_pages(size_t bytes)
+{
+	void *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
 }
 
 /* A mapping of whole huge pages: maps one more, and gives back what is outside. */
-static inline void *env_map(size_t bytes)
+static inline void *env_map_huge(size_t bytes)
 {
 	size_t size = env_mapped_bytes(bytes), skip;
 	uint8_t *memory;
 
 	if (size < bytes)
 		return NULL;
-	memory = mmap(NULL, size + ENV_HUGE_BYTES, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
+	memory = env_map_pages(size + ENV_HUGE_BYTES);
+	if (!memory)
 		return NULL;
 	skip = -(uintptr_t)memory & (ENV_HUGE_BYTES - 1);
 	if (skip)
@@ -47,8 +58,10 @@ static inline void *env_alloc(size_t bytes, int numa_node)
 	void *memory;
 
 	(void)numa_node;
+	if (bytes >= ENV_HUGE_FROM_BYTES)
+		return env_map_huge(bytes);
 	if (bytes >= ENV_MMAP_BYTES)
-		return env_map(bytes);
+		return env_map_pages(bytes);
 	memory = aligned_alloc(64, (bytes + 64) / 64 * 64);
 	if (memory)
 		memset(memory, 0, bytes);

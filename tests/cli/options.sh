@@ -110,6 +110,11 @@ values_taken() {
 	report "values are taken: ${1#mapsim }" "$complaints"
 }
 
+if ! bash -n "$completion" 2>"$tmp/err"; then
+	report "the completion is bash" "$(cat "$tmp/err")"
+	echo "1..$number"
+	exit 1
+fi
 commands=$(help_of '' | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 report "there are commands" "$([ -n "$commands" ] || echo "none in mapsim --help")"
 

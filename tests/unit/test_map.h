@@ -39,6 +39,9 @@ void test_tunables_init(struct tunables *tunables, const char *kernel, const cha
 void test_map_run_at(struct map *map, const char *ops, const char *returns, const char *file,
 		     unsigned int line);
 
+/* The same, whatever they return. */
+void test_map_do(struct map *map, const char *ops);
+
 /* The keys in the map are these, as "1 2 3": sorted, or in the order of iteration. */
 #define test_map_keys(map, keys) test_map_keys_at(map, keys, true, __FILE__, __LINE__)
 #define test_map_order(map, keys) test_map_keys_at(map, keys, false, __FILE__, __LINE__)

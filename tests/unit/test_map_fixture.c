@@ -128,22 +128,36 @@ static size_t append_return(char *text, size_t used, const struct map_op *op, in
 	return used;
 }
 
+/* Runs operations written as text; list, returns and details take OPS_MAX. Returns their number. */
+static size_t run_text(struct map *map, const char *ops, struct map_op *list, int32_t *returns,
+		       uint64_t *details)
+{
+	struct op_batch batch = {.ops = list};
+	const struct map_run run = {.batch = &batch, .returns = returns, .details = details};
+
+	while (batch.count < OPS_MAX && parse_op(&ops, &list[batch.count]))
+		batch.count++;
+	test_ops->run(map, &run);
+	return batch.count;
+}
+
+void test_map_do(struct map *map, const char *ops)
+{
+	struct map_op list[OPS_MAX];
+
+	run_text(map, ops, list, NULL, NULL);
+}
+
 void test_map_run_at(struct map *map, const char *ops, const char *returns, const char *file,
 		     unsigned int line)
 {
 	struct map_op list[OPS_MAX];
-	struct op_batch batch = {.ops = list};
 	int32_t rets[OPS_MAX];
 	uint64_t details[OPS_MAX];
-	const struct map_run run = {.batch = &batch, .returns = rets, .details = details};
 	char found[TEXT_BYTES] = "";
-	const char *at = ops;
-	size_t used = 0;
+	size_t used = 0, count = run_text(map, ops, list, rets, details);
 
-	while (batch.count < OPS_MAX && parse_op(&at, &list[batch.count]))
-		batch.count++;
-	test_ops->run(map, &run);
-	for (size_t i = 0; i < batch.count; i++)
+	for (size_t i = 0; i < count; i++)
 		used = append_return(found, used, &list[i], rets[i], details[i]);
 	compare_text(ops, found, returns, file, line);
 }
