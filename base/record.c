@@ -41,6 +41,11 @@ static void record_add(struct record *record, const char *name, const char *text
 	record_append(record, (struct field){name, strdup(text), kind});
 }
 
+void record_add_field(struct record *record, const struct field *field)
+{
+	record_add(record, field->name, field->text, field->kind);
+}
+
 void record_move(struct record *record, struct record *from)
 {
 	for (size_t i = 0; i < from->count; i++)

@@ -32,6 +32,9 @@ void record_add_u64(struct record *record, const char *name, uint64_t value);
 /* decimals digits after the point, always. */
 void record_add_double(struct record *record, const char *name, double value, int decimals);
 
+/* Adds a copy of a field of another record, whose name must live as long as this record. */
+void record_add_field(struct record *record, const struct field *field);
+
 /* Moves all fields of from to the end of record; from is empty afterwards. */
 void record_move(struct record *record, struct record *from);
 

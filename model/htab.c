@@ -220,12 +220,12 @@ static int update_plain(struct map *map, struct map_ctx *ctx, const struct updat
 	old = find_old(map, update);
 	err = check_flags(old, update->flags);
 	if (!err) {
-		map_counters(map, ctx)->replaced += old != NULL;
 		if (old && map->is_percpu)
 			write_percpu_value(map, ctx, old, update);
 		else
 			err = update_hash_locked(map, ctx, update, old);
 		map_counters(map, ctx)->inserts += !old && !err;
+		map_counters(map, ctx)->replaced += old && !err;
 	}
 	bucket_unlock(map, ctx, bucket);
 	return err;

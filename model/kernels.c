@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -148,9 +149,13 @@ int kernel_has_step(const struct kernel_release *release, const struct kernel_st
 
 static void apply(struct tunables *tunables, const struct kernel_setting *settings, size_t count)
 {
-	for (size_t i = 0; i < count && settings[i].name; i++)
-		tunable_set(tunables, (enum tunable_id)tunable_find(settings[i].name, NULL),
-			    settings[i].value, NULL);
+	for (size_t i = 0; i < count && settings[i].name; i++) {
+		int id = tunable_find(settings[i].name, NULL);
+
+		/* The tables above are part of the program: a slip in them is one of its faults. */
+		if (id < 0 || tunable_set(tunables, (enum tunable_id)id, settings[i].value, NULL))
+			abort();
+	}
 }
 
 void kernel_tunables(const struct kernel_release *release, struct tunables *tunables)
@@ -171,6 +176,18 @@ const char *kernel_name(const struct kernel_release *release, char *name)
 	return name;
 }
 
+void kernel_step_since(const struct kernel_step *step, char *text, size_t bytes)
+{
+	char name[KERNEL_NAME_BYTES];
+	size_t used = (size_t)snprintf(text, bytes, "%s", kernel_name(&step->since, name));
+
+	for (int i = 0; i < KERNEL_BACKPORTS_MAX && step->backports[i].major; i++)
+		used += (size_t)snprintf(text + used, bytes - used, "%s%s+", i ? ", " : " (",
+					 kernel_name(&step->backports[i], name));
+	if (step->backports[0].major)
+		snprintf(text + used, bytes - used, ")");
+}
+
 /* Reads "MAJOR.MINOR[.PATCH]" where a suffix may follow. 0 or -EINVAL. */
 static int parse_numbers(const char *text, struct kernel_release *release)
 {
@@ -183,7 +200,7 @@ static int parse_numbers(const char *text, struct kernel_release *release)
 	text += used;
 	if (text[0] == '.' && sscanf(text, ".%5u%n", &patch, &used) == 1)
 		text += used;
-	if (text[0] && !strchr("-+~_", text[0]))
+	if ((text[0] && !strchr("-+~_", text[0])) || patch > UINT16_MAX)
 		return -EINVAL;
 	*release = (struct kernel_release){(uint16_t)major, (uint16_t)minor, (uint16_t)patch};
 	return 0;

@@ -3,6 +3,7 @@
 #ifndef MODEL_KERNELS_H
 #define MODEL_KERNELS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -35,6 +36,10 @@ struct kernel_step {
 
 /* All steps, oldest first; *count gets their number. */
 const struct kernel_step *kernel_steps(unsigned int *count);
+
+/* Since when a step holds, with the stable releases that carry it back: "6.1 (5.10.156+, 6.0.10+)"
+ */
+void kernel_step_since(const struct kernel_step *step, char *text, size_t bytes);
 
 /* Whether a release behaves as the step says. */
 int kernel_has_step(const struct kernel_release *release, const struct kernel_step *step);

@@ -93,7 +93,8 @@ static const struct tunable tunables[TUNABLES] = {
 	[TUNE_SYS_LOOKUP_AND_DELETE] = {"lookup_and_delete", "whether hash maps have it",
 					.names = switch_names},
 	[TUNE_BATCH] = {"batch", "whether batches are known", .names = switch_names},
-	[TUNE_LOOKAHEAD] = {"lookahead", "operations whose memory is fetched ahead (seq; 0: none)",
+	[TUNE_LOOKAHEAD] = {"lookahead",
+			    "operations whose memory is fetched ahead (seq; below 5: none)",
 			    RANGE(0, 192)},
 };
 
@@ -102,23 +103,35 @@ const struct tunable *tunable_get(enum tunable_id id)
 	return &tunables[id];
 }
 
-const char *tunable_choice(enum tunable_id id, uint64_t n)
+/* The n-th policy behind a seam; NULL past the last, and for tunables that are none. */
+static const struct policy *tunable_policy(enum tunable_id id, uint64_t n)
 {
-	const struct policy *policy;
-
 	switch (id) {
 	case TUNE_LOCK:
-		policy = seq_model_ops.lock(n);
-		return policy ? policy->name : NULL;
+		return seq_model_ops.lock(n);
 	case TUNE_ALLOC:
-		policy = seq_model_ops.alloc(n);
-		return policy ? policy->name : NULL;
+		return seq_model_ops.alloc(n);
 	case TUNE_ROTATION:
-		policy = seq_model_ops.rotation(n);
-		return policy ? policy->name : NULL;
+		return seq_model_ops.rotation(n);
 	default:
-		return tunables[id].names ? tunables[id].names[n] : NULL;
+		return NULL;
 	}
+}
+
+const char *tunable_choice(enum tunable_id id, uint64_t n)
+{
+	const struct policy *policy = tunable_policy(id, n);
+
+	if (policy)
+		return policy->name;
+	return tunables[id].names ? tunables[id].names[n] : NULL;
+}
+
+const char *tunable_choice_summary(enum tunable_id id, uint64_t n)
+{
+	const struct policy *policy = tunable_policy(id, n);
+
+	return policy ? policy->summary : NULL;
 }
 
 static void append(char *text, size_t bytes, const char *word)

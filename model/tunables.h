@@ -82,6 +82,9 @@ const struct tunable *tunable_get(enum tunable_id id);
  */
 const char *tunable_choice(enum tunable_id id, uint64_t n);
 
+/* What the n-th policy behind a seam does; NULL past the last, and for other tunables. */
+const char *tunable_choice_summary(enum tunable_id id, uint64_t n);
+
 /* The id of a name, or -ENOENT with error naming all. */
 int tunable_find(const char *name, struct error *error);
 

@@ -267,14 +267,19 @@ int config_set(struct run_config *config, const char *name, const char *value, s
 	return -EINVAL;
 }
 
-/* One "name=value" of a map, or a flag by itself. */
+/* One "name=value" of a map, or a type or a flag by itself. */
 static int set_map_item(struct run_config *config, char *item, struct error *error)
 {
 	char *value = strchr(item, '=');
 	config_setter *set;
 
+	if (!value && !set_type(config, item, NULL))
+		return 0;
+	if (!value && !add_flag(config, item, NULL))
+		return 0;
 	if (!value)
-		return add_flag(config, item, error);
+		return error_set(error, -EINVAL,
+				 "map: \"%.32s\": expected NAME=VALUE, a type or a flag", item);
 	*value++ = '\0';
 	set = find_setter(map_names, COUNT(map_names), item);
 	if (set)
@@ -292,6 +297,7 @@ int config_set_map(struct run_config *config, const char *text, struct error *er
 
 	if (!copy)
 		return error_set(error, -ENOMEM, "out of memory");
+	config->is_map_given = true;
 	while (!err && (item = strsep(&rest, ",")))
 		err = set_map_item(config, item, error);
 	free(copy);

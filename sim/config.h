@@ -28,6 +28,7 @@ struct run_config {
 	enum trace_spread spread;
 	uint32_t spread_block;
 	uint64_t seed;
+	bool is_map_given;
 	bool preload; /* read the traces into memory before the clock starts */
 	bool check;   /* check conservation after the run */
 	bool is_overridden[TUNABLES];

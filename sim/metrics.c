@@ -98,6 +98,7 @@ void replay_record(const struct replay_result *result, struct record *record)
 	record_add_u64(record, "entries_max", result->census.entries_max);
 	record_add_u64(record, "max_entries", result->max_entries);
 	record_rest(total, result->nodes, record);
+	record_add_text(record, "check", result->check ? result->check : "");
 	record_add_u64(record, "kernel_bytes", result->memory.kernel_bytes);
 	record_add_u64(record, "model_bytes", result->memory.model_bytes);
 	record_add_double(record, "seconds", result->seconds, 6);

@@ -361,6 +361,7 @@ int replay_run(const struct run_config *config, const struct replay_options *opt
 	int err = open_outputs(&replay);
 
 	memset(result, 0, sizeof(*result));
+	result->check = "";
 	if (!err)
 		err = config->engine->open(config, &replay.engine, error);
 	if (!err)
@@ -369,8 +370,10 @@ int replay_run(const struct run_config *config, const struct replay_options *opt
 		err = collect(&replay, result);
 	if (!err && replay.dump.stream)
 		err = dump(&replay, result);
-	if (!err && config->check)
+	if (!err && config->check) {
 		err = config->engine->check(replay.engine, error);
+		result->check = err ? "failed" : "passed";
+	}
 	if (replay.engine)
 		config->engine->close(replay.engine);
 	return close_outputs(&replay, err);

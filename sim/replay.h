@@ -36,7 +36,8 @@ struct replay_result {
 	uint32_t cpus;
 	struct cpu_result *cpu_results;
 	uint64_t trace_digest;
-	double seconds; /* in the engine: reading and writing are not in it */
+	const char *check; /* what checking found: "passed", "failed", or "" when not asked for */
+	double seconds;    /* in the engine: reading and writing are not in it */
 };
 
 /* Called now and then; total is 0 when it is not known. */

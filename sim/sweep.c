@@ -77,10 +77,17 @@ static void name_run(const struct sweep *sweep, const char *const *values, struc
 	for (size_t i = 0; i < sweep->vary_count; i++) {
 		size_t used = strlen(name);
 
-		snprintf(name + used, sizeof(name) - used, "%s=%s ", sweep->vary[i].name,
-			 values[i]);
+		snprintf(name + used, sizeof(name) - used, "%s%s=%s", used ? " " : "",
+			 sweep->vary[i].name, values[i]);
 	}
-	error_set(error, 0, "run %s: %.250s", name, text.text);
+	error_set(error, 0, "run %s: %.600s", name[0] ? name : "of the trace", text.text);
+}
+
+const char *sweep_column(const struct vary *vary)
+{
+	if (!strncmp(vary->name, "--", 2))
+		return vary->name + 2;
+	return !strcmp(vary->name, "seed") ? "set_seed" : vary->name;
 }
 
 /* What was varied comes first, unless it stands in the record under that name anyway. */
@@ -93,16 +100,27 @@ static void record_run(const struct sweep *sweep, const struct run_config *confi
 	config_record(config, &rest);
 	replay_record(result, &rest);
 	for (size_t i = 0; i < sweep->vary_count; i++) {
+		const char *column = sweep_column(&sweep->vary[i]);
 		uint64_t number;
 
-		if (record_find(&rest, sweep->vary[i].name))
+		if (record_find(&rest, column))
 			continue;
 		if (number_parse(values[i], 0, UINT64_MAX, &number))
-			record_add_text(record, sweep->vary[i].name, values[i]);
+			record_add_text(record, column, values[i]);
 		else
-			record_add_u64(record, sweep->vary[i].name, number);
+			record_add_u64(record, column, number);
 	}
 	record_move(record, &rest);
+}
+
+void sweep_record_names(const struct sweep *sweep, struct record *record)
+{
+	struct replay_result nothing = {.max_entries = 1};
+	const char *values[SWEEP_VARY_MAX];
+
+	for (size_t i = 0; i < sweep->vary_count; i++)
+		values[i] = "";
+	record_run(sweep, sweep->base, values, &nothing, record);
 }
 
 static int sweep_one(const struct sweep *sweep, uint64_t run, struct sweep_slot *slot)
@@ -240,6 +258,11 @@ static int sweep_conclude(struct sweep_pool *pool, struct error *error)
 static int sweep_check(const struct sweep *sweep, struct error *error)
 {
 	for (size_t i = 0; i < sweep->vary_count; i++) {
+		for (size_t n = 0; n < i; n++) {
+			if (!strcmp(sweep->vary[n].name, sweep->vary[i].name))
+				return error_set(error, -EINVAL, "--vary %.32s: given twice",
+						 sweep->vary[i].name);
+		}
 		if (!config_has(sweep->vary[i].name))
 			return error_set(error, -EINVAL,
 					 "--vary %.32s: no such setting; there are type, "

@@ -30,6 +30,15 @@ struct sweep {
 	const volatile sig_atomic_t *stop; /* or NULL */
 };
 
+/*
+ * The column that a varied setting has in the results: its name without dashes; "set_seed" for the
+ * tunable seed, as the option's seed has its own. Lives as long as vary.
+ */
+const char *sweep_column(const struct vary *vary);
+
+/* Adds a field of each name that results have; the values mean nothing. */
+void sweep_record_names(const struct sweep *sweep, struct record *record);
+
 /* The number of runs, or 0 when it does not fit a machine word. */
 uint64_t sweep_runs(const struct sweep *sweep);
 

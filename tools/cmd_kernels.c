@@ -6,19 +6,6 @@
 #include "model/kernels.h"
 #include "tools/options.h"
 
-/* "6.1 (5.10.156+, 6.0.10+)" */
-static void format_since(const struct kernel_step *step, char *text, size_t bytes)
-{
-	char name[KERNEL_NAME_BYTES];
-	size_t used = (size_t)snprintf(text, bytes, "%s", kernel_name(&step->since, name));
-
-	for (int i = 0; i < KERNEL_BACKPORTS_MAX && step->backports[i].major; i++)
-		used += (size_t)snprintf(text + used, bytes - used, "%s%s+", i ? ", " : " (",
-					 kernel_name(&step->backports[i], name));
-	if (step->backports[0].major)
-		snprintf(text + used, bytes - used, ")");
-}
-
 static void format_settings(const struct kernel_step *step, char *text, size_t bytes)
 {
 	size_t used = 0;
@@ -32,10 +19,10 @@ static void format_settings(const struct kernel_step *step, char *text, size_t b
 static int run_kernels(const struct command *command, int argc, char **argv)
 {
 	static const char *const columns[] = {"since", "change", "tunables", NULL};
-	struct output_options output = {0};
+	enum output_format format = OUTPUT_TABLE;
 	struct error error = {"out of memory"};
 	struct output_rows *rows;
-	void *states[] = {&output};
+	void *states[] = {&format};
 	int status, err = 0, first = command_parse(command, argc, argv, states, &status);
 	const struct kernel_step *steps;
 	unsigned int count;
@@ -46,13 +33,13 @@ static int run_kernels(const struct command *command, int argc, char **argv)
 		return fail(error_set(&error, -EINVAL, "kernels takes no argument \"%.40s\"",
 				      argv[first]),
 			    &error);
-	rows = output_rows_begin(output.format, columns);
+	rows = output_rows_begin(format, columns);
 	steps = kernel_steps(&count);
 	for (unsigned int i = 0; rows && !err && i < count; i++) {
 		struct record record = {0};
 		char text[256];
 
-		format_since(&steps[i], text, sizeof(text));
+		kernel_step_since(&steps[i], text, sizeof(text));
 		record_add_text(&record, "since", text);
 		record_add_text(&record, "change", steps[i].summary);
 		format_settings(&steps[i], text, sizeof(text));
@@ -71,6 +58,6 @@ const struct command command_kernels = {
 	.summary = "what each kernel release changed in the hash maps",
 	.description = "Lists what each release changed, with the stable releases that carry it "
 		       "back.",
-	.groups = {&output_group},
+	.groups = {&format_group},
 	.run = run_kernels,
 };

@@ -11,6 +11,8 @@
 struct replay_command {
 	struct replay_options options;
 	bool per_cpu;
+	enum output_format format;
+	bool is_quiet;
 };
 
 static const struct cli_option replay_table[] = {
@@ -81,28 +83,29 @@ static int print_result(const struct run_config *config, const struct replay_res
 static int run_replay(const struct command *command, int argc, char **argv)
 {
 	struct replay_command replay = {.options.stop = &stop_requested};
-	struct output_options output = {0};
 	struct replay_result result;
 	struct run_config config;
 	struct progress progress;
 	struct error error = {""};
-	void *states[] = {&config, &replay, &output};
+	void *states[] = {&config, &config, &replay, &replay.format, &replay.is_quiet};
 	int status, first, err;
 
 	config_init(&config);
 	first = command_parse(command, argc, argv, states, &status);
 	if (first < 0)
 		return status;
-	err = options_finish_run(&config, &output, argc - first, argv + first, &error);
+	err = options_finish_run(&config, replay.is_quiet, argc - first, argv + first, &error);
+	if (!err && !config.attr.max_entries && !config.is_map_given)
+		err = error_set(&error, -EINVAL, "no map given: -m max_entries=N,...");
 	if (err)
 		return fail(err, &error);
-	progress_init(&progress, "operations", output.quiet);
+	progress_init(&progress, "operations", replay.is_quiet);
 	replay.options.progress = show_progress;
 	replay.options.progress_arg = &progress;
 	err = replay_run(&config, &replay.options, &result, &error);
 	progress_end(&progress);
 	if (!err || err == -EUCLEAN) {
-		int print_err = print_result(&config, &result, output.format, replay.per_cpu);
+		int print_err = print_result(&config, &result, replay.format, replay.per_cpu);
 
 		if (print_err)
 			err = error_set(&error, print_err, "out of memory");
@@ -118,6 +121,6 @@ const struct command command_replay = {
 	.description = "Replays traces, one after the other, in one map. A trace is a file, - for "
 		       "standard\n"
 		       "input, or gen:KIND,name=value,... (see mapsim trace --help).",
-	.groups = {&run_options, &replay_group, &output_group},
+	.groups = {&map_group, &trace_group, &replay_group, &format_group, &quiet_group},
 	.run = run_replay,
 };

@@ -17,6 +17,8 @@ struct sweep_command {
 	struct vary vary[SWEEP_VARY_MAX];
 	char *columns_text; /* of --columns, cut at the commas */
 	const char *columns[COLUMNS_MAX + 1];
+	enum output_format format;
+	bool is_quiet;
 	struct output_rows *rows;
 	struct progress progress;
 };
@@ -30,7 +32,9 @@ static const struct cli_option sweep_table[] = {
 	{"each-trace", 0, NULL,
 	 "runs of their own for each trace, instead of one after\n"
 	 "the other in the same map"},
-	{"columns", 0, "NAME,...", "the columns of the table"},
+	{"columns", 0, "NAME,...",
+	 "the columns, in all formats (default: all; in a table\n"
+	 "what is varied and the main figures)"},
 };
 
 static int add_vary(struct sweep_command *command, const char *value, struct error *error)
@@ -99,11 +103,8 @@ static void default_columns(struct sweep_command *command)
 
 	if (command->sweep.each_trace)
 		command->columns[count++] = "traces";
-	for (size_t i = 0; i < command->sweep.vary_count; i++) {
-		const char *name = command->vary[i].name;
-
-		command->columns[count++] = !strncmp(name, "--", 2) ? name + 2 : name;
-	}
+	for (size_t i = 0; i < command->sweep.vary_count; i++)
+		command->columns[count++] = sweep_column(&command->vary[i]);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		command->columns[count++] = figures[i];
 	command->columns[count] = NULL;
@@ -132,17 +133,38 @@ static unsigned int online_cpus(void)
 	return (unsigned int)CPU_COUNT(&set);
 }
 
-static int sweep_and_print(struct sweep_command *command, const struct output_options *output)
+/* A name that no row will have is told before the first run. */
+static int check_columns(const struct sweep_command *command, struct error *error)
+{
+	struct record record = {0};
+	int err = 0;
+
+	sweep_record_names(&command->sweep, &record);
+	for (size_t i = 0; !err && command->columns[i]; i++) {
+		if (!record_find(&record, command->columns[i]))
+			err = error_set(error, -EINVAL,
+					"--columns: no column \"%.40s\"; -o csv has them all in "
+					"its "
+					"first line",
+					command->columns[i]);
+	}
+	record_deinit(&record);
+	return err;
+}
+
+static int sweep_and_print(struct sweep_command *command)
 {
 	struct error error = {"out of memory"};
-	int err = -ENOMEM, end_err;
+	int err = check_columns(command, &error), end_err;
 
-	if (!command->columns[0])
-		default_columns(command);
-	command->rows = output_rows_begin(output->format, command->columns);
-	if (!command->rows)
+	if (err)
 		return fail(err, &error);
-	progress_init(&command->progress, "runs", output->quiet);
+	if (!command->columns[0] && command->format == OUTPUT_TABLE)
+		default_columns(command);
+	command->rows = output_rows_begin(command->format, command->columns);
+	if (!command->rows)
+		return fail(-ENOMEM, &error);
+	progress_init(&command->progress, "runs", command->is_quiet);
 	err = sweep_run(&command->sweep, &error);
 	progress_end(&command->progress);
 	end_err = output_rows_end(command->rows);
@@ -161,10 +183,9 @@ static void sweep_command_deinit(struct sweep_command *command)
 static int run_sweep(const struct command *cli, int argc, char **argv)
 {
 	struct sweep_command command = {.sweep = {.jobs = online_cpus(), .stop = &stop_requested}};
-	struct output_options output = {0};
 	struct run_config config;
 	struct error error = {""};
-	void *states[] = {&config, &command, &output};
+	void *states[] = {&config, &config, &command, &command.format, &command.is_quiet};
 	int status, first, err;
 
 	config_init(&config);
@@ -175,8 +196,9 @@ static int run_sweep(const struct command *cli, int argc, char **argv)
 	command.sweep.arg = &command;
 	first = command_parse(cli, argc, argv, states, &status);
 	if (first >= 0) {
-		err = options_finish_run(&config, &output, argc - first, argv + first, &error);
-		status = err ? fail(err, &error) : sweep_and_print(&command, &output);
+		err = options_finish_run(&config, command.is_quiet, argc - first, argv + first,
+					 &error);
+		status = err ? fail(err, &error) : sweep_and_print(&command);
 	}
 	sweep_command_deinit(&command);
 	return status;
@@ -190,6 +212,6 @@ const struct command command_sweep = {
 		"Replays the traces once for every combination of the varied settings, on all "
 		"CPUs,\n"
 		"and prints a row for each run, in a fixed order: the last --vary varies fastest.",
-	.groups = {&run_options, &sweep_group, &output_group},
+	.groups = {&map_group, &trace_group, &sweep_group, &format_group, &quiet_group},
 	.run = run_sweep,
 };

@@ -15,13 +15,13 @@ struct trace_command {
 	uint64_t operations; /* -n */
 };
 
-static const struct cli_option trace_table[] = {
+static const struct cli_option convert_table[] = {
 	{"to", 0, "FORMAT", "format to write: text (default), keys, oracle"},
 	{"count", 'n', "N", "operations that head prints (default 10)"},
 };
 
-static int set_trace_option(void *state, const struct cli_option *option, const char *value,
-			    struct error *error)
+static int set_convert_option(void *state, const struct cli_option *option, const char *value,
+			      struct error *error)
 {
 	struct trace_command *command = state;
 
@@ -32,9 +32,8 @@ static int set_trace_option(void *state, const struct cli_option *option, const 
 	return 0;
 }
 
-static const struct cli_group trace_group = {trace_table,
-					     sizeof(trace_table) / sizeof(trace_table[0]),
-					     set_trace_option};
+static const struct cli_group convert_group = {
+	convert_table, sizeof(convert_table) / sizeof(convert_table[0]), set_convert_option};
 
 static int open_trace(const struct run_config *config, const char *spec,
 		      struct trace_reader **reader, struct error *error)
@@ -151,23 +150,45 @@ static int dispatch(const struct trace_command *command, const struct run_config
 			 "trace: expected gen KIND,... [OUT], convert IN [OUT] or head TRACE");
 }
 
+/* Parameters, "name=DEFAULT (range: meaning), ...", as many in a line as fit. */
+static void print_parameters(const char *text)
+{
+	const char *indent = "               ";
+	size_t column = 0;
+
+	while (*text) {
+		const char *end = strstr(text, "), ");
+		size_t length = end ? (size_t)(end - text) + 2 : strlen(text);
+
+		if (column && column + length > 80) {
+			putchar('\n');
+			column = 0;
+		}
+		printf("%s%.*s", column ? " " : indent, (int)length, text);
+		column += length + 1;
+		text += length;
+		text += *text == ' ';
+	}
+	putchar('\n');
+}
+
 static void print_kinds(const char *title, const struct trace_kind *kinds)
 {
 	printf("\n%s:\n", title);
 	for (; kinds->name; kinds++) {
 		printf("  %-10s %s\n", kinds->name, kinds->summary);
 		if (kinds->parameters && kinds->parameters[0])
-			printf("  %-10s   %s\n", "", kinds->parameters);
+			print_parameters(kinds->parameters);
 	}
 }
 
 static int run_trace(const struct command *cli, int argc, char **argv)
 {
 	struct trace_command command = {.format = "text", .operations = 10};
-	struct output_options output = {0};
+	bool is_quiet = false;
 	struct run_config config;
 	struct error error = {""};
-	void *states[] = {&config, &command, &output};
+	void *states[] = {&config, &command, &is_quiet};
 	int status, first, err;
 
 	config_init(&config);
@@ -182,7 +203,7 @@ static int run_trace(const struct command *cli, int argc, char **argv)
 		}
 		return status;
 	}
-	err = dispatch(&command, &config, argc - first, argv + first, output.quiet, &error);
+	err = dispatch(&command, &config, argc - first, argv + first, is_quiet, &error);
 	return err ? fail(err, &error) : EXIT_FINE;
 }
 
@@ -193,6 +214,6 @@ const struct command command_trace = {
 	.description =
 		"gen makes a trace, convert writes one in another format, head prints its first\n"
 		"operations. OUT is a file, or - for standard output (the default).",
-	.groups = {&trace_options, &trace_group, &output_group},
+	.groups = {&trace_group, &convert_group, &quiet_group},
 	.run = run_trace,
 };

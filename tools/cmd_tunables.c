@@ -12,6 +12,7 @@
 struct tunables_command {
 	struct run_config config;
 	bool is_kernel_given;
+	enum output_format format;
 };
 
 static const struct cli_option kernel_table[] = {
@@ -50,7 +51,7 @@ static void format_defaults(enum tunable_id id, char *text, size_t bytes)
 {
 	struct kernel_release release = kernel_oldest();
 	struct tunables tunables;
-	char value[TUNABLE_TEXT_BYTES], name[KERNEL_NAME_BYTES];
+	char value[TUNABLE_TEXT_BYTES], since[80];
 	const struct kernel_step *steps;
 	unsigned int count;
 	uint64_t last;
@@ -65,8 +66,8 @@ static void format_defaults(enum tunable_id id, char *text, size_t bytes)
 		if (tunable_value(&tunables, id) == last)
 			continue;
 		last = tunable_value(&tunables, id);
-		used += (size_t)snprintf(text + used, bytes - used, "; %s: %s",
-					 kernel_name(&steps[i].since, name),
+		kernel_step_since(&steps[i], since, sizeof(since));
+		used += (size_t)snprintf(text + used, bytes - used, "; %s: %s", since,
 					 tunable_format(id, last, value));
 	}
 }
@@ -87,44 +88,82 @@ static void add_tunable(const struct tunables_command *state, enum tunable_id id
 	record_add_text(record, "meaning", tunable_get(id)->summary);
 }
 
-static int run_tunables(const struct command *command, int argc, char **argv)
+/* All tunables, a row each. */
+static int print_tunables(const struct tunables_command *state)
 {
 	static const char *const columns[] = {"name", "range", "default", "meaning", NULL};
-	struct tunables_command state = {.is_kernel_given = false};
-	struct output_options output = {0};
+	struct output_rows *rows = output_rows_begin(state->format, columns);
+	int err = rows ? 0 : -ENOMEM;
+
+	for (int id = 0; !err && id < TUNABLES; id++) {
+		struct record record = {0};
+
+		add_tunable(state, (enum tunable_id)id, &record);
+		err = record.failed ? -ENOMEM : output_rows_add(rows, &record);
+		record_deinit(&record);
+	}
+	return rows && output_rows_end(rows) ? -ENOMEM : err;
+}
+
+/* One tunable: its row, or for a choice its values. */
+static int print_tunable(const struct tunables_command *state, enum tunable_id id)
+{
+	static const char *const choice_columns[] = {"value", "meaning", NULL};
+	static const char *const columns[] = {"name", "range", "default", "meaning", NULL};
+	bool is_choice = tunable_choice_summary(id, 0);
+	struct output_rows *rows =
+		output_rows_begin(state->format, is_choice ? choice_columns : columns);
+	uint64_t count = 1;
+	int err = rows ? 0 : -ENOMEM;
+
+	while (is_choice && tunable_choice(id, count))
+		count++;
+	for (uint64_t n = 0; !err && n < count; n++) {
+		struct record record = {0};
+
+		if (is_choice) {
+			record_add_text(&record, "value", tunable_choice(id, n));
+			record_add_text(&record, "meaning", tunable_choice_summary(id, n));
+		} else {
+			add_tunable(state, id, &record);
+		}
+		err = record.failed ? -ENOMEM : output_rows_add(rows, &record);
+		record_deinit(&record);
+	}
+	return rows && output_rows_end(rows) ? -ENOMEM : err;
+}
+
+static int run_tunables(const struct command *command, int argc, char **argv)
+{
+	struct tunables_command state = {.format = OUTPUT_TABLE};
 	struct error error = {"out of memory"};
-	struct output_rows *rows;
-	void *states[] = {&state, &output};
-	int status, first, err = 0;
+	void *states[] = {&state, &state.format};
+	int status, first, err, id = -1;
 
 	config_init(&state.config);
 	first = command_parse(command, argc, argv, states, &status);
 	if (first < 0)
 		return status;
-	if (first < argc)
-		return fail(error_set(&error, -EINVAL, "tunables takes no argument \"%.40s\"",
-				      argv[first]),
-			    &error);
-	config_finish(&state.config);
-	rows = output_rows_begin(output.format, columns);
-	for (int id = 0; rows && !err && id < TUNABLES; id++) {
-		struct record record = {0};
-
-		add_tunable(&state, (enum tunable_id)id, &record);
-		err = record.failed ? -ENOMEM : output_rows_add(rows, &record);
-		record_deinit(&record);
+	if (argc - first > 1)
+		return fail(error_set(&error, -EINVAL, "tunables takes one NAME at most"), &error);
+	if (first < argc) {
+		id = tunable_find(argv[first], &error);
+		if (id < 0)
+			return fail(id, &error);
 	}
-	if (!rows || output_rows_end(rows) || err)
-		return fail(-ENOMEM, &error);
-	return EXIT_FINE;
+	config_finish(&state.config);
+	err = id < 0 ? print_tunables(&state) : print_tunable(&state, (enum tunable_id)id);
+	return err ? fail(err, &error) : EXIT_FINE;
 }
 
 const struct command command_tunables = {
 	.name = "tunables",
-	.arguments = "",
+	.arguments = "[NAME]",
 	.summary = "what -s can set: ranges, defaults, meanings",
-	.description = "Lists the tunables; the default column tells the value in 3.19, then each\n"
-		       "release that changed it.",
-	.groups = {&kernel_group, &output_group},
+	.description =
+		"Lists the tunables; the default column tells the value in 3.19, then each\n"
+		"release that changed it. With the NAME of one that chooses a policy, lists the\n"
+		"policies.",
+	.groups = {&kernel_group, &format_group},
 	.run = run_tunables,
 };

@@ -134,8 +134,8 @@ static void print_option(const struct cli_option *option)
 
 void command_help(const struct command *command)
 {
-	printf("usage: mapsim %s [OPTION]... %s\n%s\n\noptions:\n", command->name,
-	       command->arguments, command->description);
+	printf("usage: mapsim %s [OPTION]...%s%s\n%s\n\noptions:\n", command->name,
+	       command->arguments[0] ? " " : "", command->arguments, command->description);
 	for (int i = 0; i < CLI_GROUPS_MAX && command->groups[i]; i++) {
 		for (size_t n = 0; n < command->groups[i]->count; n++)
 			print_option(&command->groups[i]->options[n]);

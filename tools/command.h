@@ -37,7 +37,7 @@ struct cli_group {
 		   struct error *error);
 };
 
-#define CLI_GROUPS_MAX 4
+#define CLI_GROUPS_MAX 6
 
 struct command {
 	const char *name;

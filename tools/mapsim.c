@@ -49,7 +49,8 @@ static void print_usage(FILE *out)
 	      out);
 	for (int i = 0; commands[i]; i++)
 		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\noptions:\n"
+	fputs("  help       this text, or that of a command\n"
+	      "\noptions:\n"
 	      "  -h, --help     this text; `mapsim COMMAND --help` tells of a command\n"
 	      "  -V, --version  the version\n",
 	      out);

@@ -8,7 +8,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const struct cli_option run_table[] = {
+static const struct cli_option map_table[] = {
 	{"map", 'm', "MAP",
 	 "type=TYPE,max_entries=N[,key_size=BYTES][,value_size=BYTES]\n"
 	 "[,flags=FLAG+...]; types hash, percpu_hash, lru_hash\n"
@@ -19,16 +19,22 @@ static const struct cli_option run_table[] = {
 	 "(default: the newest known)"},
 	{"set", 's', "NAME=VALUE", "set a tunable; may be repeated (see mapsim tunables)"},
 	{"engine", 'e', "ENGINE", "where the map runs: seq"},
+	{"preload", 0, NULL,
+	 "read each trace into memory first; the clock never counts\n"
+	 "reading, but what reads also uses the caches"},
+	{"check", 0, NULL, "check afterwards that no node was lost; exit 1 if one was"},
+};
+
+static const struct cli_option trace_table[] = {
 	{"cpus", 'c', "N", "possible CPUs, 1 to 4096 (default 1)"},
 	{"program", 'p', "PROGRAM",
 	 "what a key of a key-only trace does: access (default),\n"
 	 "dist, update"},
 	{"spread", 0, "HOW",
 	 "how a key-only trace is dealt to the CPUs: round-robin\n"
-	 "(default), random, block[:N], hash"},
+	 "(default), random, block[:N] (N operations each,\n"
+	 "default 1024), hash"},
 	{"seed", 0, "N", "seed of whatever is random (default 1)"},
-	{"preload", 0, NULL, "read each trace into memory before the clock starts"},
-	{"check", 0, NULL, "check afterwards that no node was lost; exit 1 if one was"},
 };
 
 /* "NAME=VALUE": a tunable, and nothing else that config_set() knows. */
@@ -72,32 +78,40 @@ static int set_run_option(void *state, const struct cli_option *option, const ch
 	return config_set(config, name, value, error);
 }
 
-const struct cli_group run_options = {run_table, COUNT(run_table), set_run_option};
+const struct cli_group map_group = {map_table, COUNT(map_table), set_run_option};
+const struct cli_group trace_group = {trace_table, COUNT(trace_table), set_run_option};
 
-/* cpus to seed of the table above. */
-const struct cli_group trace_options = {run_table + 4, 4, set_run_option};
-
-static const struct cli_option output_table[] = {
+static const struct cli_option format_table[] = {
 	{"output", 'o', "FORMAT", "table (default), csv or json"},
+};
+
+static int set_format(void *state, const struct cli_option *option, const char *value,
+		      struct error *error)
+{
+	(void)option;
+	return output_format_parse(value, state, error);
+}
+
+const struct cli_group format_group = {format_table, COUNT(format_table), set_format};
+
+static const struct cli_option quiet_table[] = {
 	{"quiet", 'q', NULL, "no progress and no notes on standard error"},
 };
 
-static int set_output_option(void *state, const struct cli_option *option, const char *value,
-			     struct error *error)
+static int set_quiet(void *state, const struct cli_option *option, const char *value,
+		     struct error *error)
 {
-	struct output_options *output = state;
-
-	if (option->letter == 'q') {
-		output->quiet = true;
-		return 0;
-	}
-	return output_format_parse(value, &output->format, error);
+	(void)option;
+	(void)value;
+	(void)error;
+	*(bool *)state = true;
+	return 0;
 }
 
-const struct cli_group output_group = {output_table, COUNT(output_table), set_output_option};
+const struct cli_group quiet_group = {quiet_table, COUNT(quiet_table), set_quiet};
 
-int options_finish_run(struct run_config *config, const struct output_options *output, int argc,
-		       char **argv, struct error *error)
+int options_finish_run(struct run_config *config, bool is_quiet, int argc, char **argv,
+		       struct error *error)
 {
 	if (!argc)
 		return error_set(error, -EINVAL,
@@ -105,7 +119,7 @@ int options_finish_run(struct run_config *config, const struct output_options *o
 	config->traces = (const char *const *)argv;
 	config->trace_count = (size_t)argc;
 	config_finish(config);
-	if (config->kernel_note[0] && !output->quiet)
+	if (config->kernel_note[0] && !is_quiet)
 		fprintf(stderr, "mapsim: %s\n", config->kernel_note);
 	return 0;
 }

@@ -7,25 +7,23 @@
 #include "tools/command.h"
 #include "tools/output.h"
 
-/* -m -k -s -c -e -p --spread --seed --preload --check: state is a struct run_config. */
-extern const struct cli_group run_options;
+/* -m -k -s -e --preload --check: state is a struct run_config. */
+extern const struct cli_group map_group;
 
 /* -c -p --spread --seed: what a trace alone needs; state is a struct run_config. */
-extern const struct cli_group trace_options;
+extern const struct cli_group trace_group;
 
-/* -o -q: state is a struct output_options. */
-extern const struct cli_group output_group;
+/* -o: state is an enum output_format. */
+extern const struct cli_group format_group;
 
-struct output_options {
-	enum output_format format;
-	bool quiet;
-};
+/* -q: state is a bool. */
+extern const struct cli_group quiet_group;
 
 /*
  * Completes the config of a run with its traces, and says on stderr what "host" was taken as unless
- * quiet. 0, or -EINVAL with error: no map or no trace.
+ * quiet. 0, or -EINVAL with error: no trace.
  */
-int options_finish_run(struct run_config *config, const struct output_options *output, int argc,
-		       char **argv, struct error *error);
+int options_finish_run(struct run_config *config, bool is_quiet, int argc, char **argv,
+		       struct error *error);
 
 #endif

@@ -264,11 +264,27 @@ static int table_row(struct output_rows *rows, const struct record *record)
 	return err ? err : table_add(rows->table, rows->columns, record);
 }
 
+static void choose_columns(const char *const *columns, const struct record *record,
+			   struct record *chosen)
+{
+	for (; *columns; columns++) {
+		const struct field *field = record_find(record, *columns);
+
+		if (field)
+			record_add_field(chosen, field);
+	}
+}
+
 int output_rows_add(struct output_rows *rows, const struct record *record)
 {
+	struct record chosen = {0};
 	struct json_object *object;
 	int err = 0;
 
+	if (rows->format != OUTPUT_TABLE && rows->columns && rows->columns[0]) {
+		choose_columns(rows->columns, record, &chosen);
+		record = &chosen;
+	}
 	switch (rows->format) {
 	case OUTPUT_TABLE:
 		err = table_row(rows, record);
@@ -281,8 +297,9 @@ int output_rows_add(struct output_rows *rows, const struct record *record)
 		break;
 	case OUTPUT_JSON:
 		object = json_record(record);
-		if (!object)
-			return -ENOMEM;
+		err = object ? 0 : -ENOMEM;
+		if (err)
+			break;
 		fputs(rows->count ? ",\n" : "\n", stdout);
 		json_print(object);
 		json_object_put(object);
@@ -290,6 +307,8 @@ int output_rows_add(struct output_rows *rows, const struct record *record)
 		break;
 	}
 	rows->count++;
+	err = chosen.failed ? -ENOMEM : err;
+	record_deinit(&chosen);
 	return err;
 }
 

@@ -24,8 +24,8 @@ int output_record(enum output_format format, const struct record *record, size_t
 		  const struct output_list *list);
 
 /*
- * Rows that come one by one: in CSV and JSON each is written at once. columns, NULL or a
- * NULL-terminated list, are those of the table.
+ * Rows that come one by one: in CSV and JSON each is written at once. columns is a NULL-terminated
+ * list; in CSV and JSON it may also be NULL or empty, for all fields.
  */
 struct output_rows;
 struct output_rows *output_rows_begin(enum output_format format, const char *const *columns);

@@ -239,28 +239,6 @@ static void test_standard_output(void)
 	CU_ASSERT(fcntl(STDOUT_FILENO, F_GETFD) >= 0);
 }
 
-/* A link goes where it went: what it names is replaced. */
-static void test_link(void)
-{
-	struct output_file file;
-	struct error error = {""};
-	char target[300];
-	struct stat status;
-
-	directory_make();
-	snprintf(target, sizeof(target), "%s", path_of("target"));
-	write_file(target, "old\n");
-	CU_ASSERT_EQUAL_FATAL(symlink("target", path_of("link")), 0);
-	CU_ASSERT_EQUAL_FATAL(output_file_open(&file, path_of("link"), &error), 0);
-	fputs("new\n", file.stream);
-	CU_ASSERT_EQUAL(output_file_close(&file, true, &error), 0);
-	expect_content(path_of("link"), "new\n");
-	CU_ASSERT_EQUAL(lstat(path_of("link"), &status), 0);
-	CU_ASSERT_EQUAL(directory_count(), 2);
-	CU_ASSERT_EQUAL(remove(target), 0);
-	directory_remove("link");
-}
-
 CU_TestInfo output_file_tests[] = {
 	{"committing", test_commit},
 	{"replacing", test_replace},
@@ -272,6 +250,5 @@ CU_TestInfo output_file_tests[] = {
 	{"a full device, early", test_full_early},
 	{"/dev/null", test_null_device},
 	{"standard output", test_standard_output},
-	{"links", test_link},
 	CU_TEST_INFO_NULL,
 };

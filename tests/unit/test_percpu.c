@@ -147,6 +147,80 @@ static void test_interrupts(void)
 	test_map_destroy(map);
 }
 
+#define KEYS 12
+
+/* What the copies of every key should be. */
+struct reference {
+	bool is_there[KEYS];
+	uint64_t copies[KEYS][3];
+};
+
+/* An update with numbers of its own in every copy. An LRU map may have evicted the key for it. */
+static void random_update(struct map *map, struct reference *reference, uint64_t key,
+			  struct map_ctx *ctx, uint64_t number)
+{
+	uint64_t values[3] = {number, number + 1, number + 2}, *copies = reference->copies[key];
+	struct map_counters before, after;
+
+	test_ops->counters(map, ctx->cpu, &before);
+	if (test_ops->update(map, ctx, &key, values, 0))
+		return;
+	test_ops->counters(map, ctx->cpu, &after);
+	if (after.inserts != before.inserts)
+		memset(copies, 0, sizeof(reference->copies[key]));
+	reference->is_there[key] = true;
+	if (ctx->context == OP_SYSCALL)
+		memcpy(copies, values, sizeof(values));
+	else
+		copies[ctx->cpu] = number;
+}
+
+static bool has_copies(struct map *map, const struct reference *reference, uint64_t key)
+{
+	struct map_ctx ctx = {.context = OP_SYSCALL};
+	uint64_t found[3];
+	int err = test_ops->lookup(map, &ctx, &key, found);
+
+	if (err || !reference->is_there[key])
+		return err == -ENOENT && !reference->is_there[key];
+	return !memcmp(found, reference->copies[key], sizeof(found));
+}
+
+/* Keys come and go, evicted or deleted, written by programs and system calls on any CPU. */
+static void check_random(size_t kind, struct rng *rng)
+{
+	struct map *map = kind_create(kind, 8);
+	struct reference reference = {0};
+	uint64_t wrong = 0;
+
+	for (uint64_t i = 0; i < 3000; i++) {
+		struct map_ctx ctx = {.cpu = (uint32_t)rng_below(rng, 3),
+				      .context = rng_below(rng, 4) ? OP_PROGRAM : OP_SYSCALL};
+		uint64_t key = rng_below(rng, KEYS);
+
+		if (rng_below(rng, 3))
+			random_update(map, &reference, key, &ctx, 10 * i + 1);
+		else if (!test_ops->del(map, &ctx, &key))
+			reference.is_there[key] = false;
+		/* What an LRU map gave up is not known but by asking. */
+		for (key = 0; key < KEYS && map_type_is_lru(kinds[kind].type); key++)
+			reference.is_there[key] &= !test_ops->lookup(map, &ctx, &key, NULL);
+		for (key = 0; key < KEYS; key++)
+			wrong += !has_copies(map, &reference, key);
+	}
+	CU_ASSERT_EQUAL(wrong, 0);
+	test_map_destroy(map);
+}
+
+static void test_random(void)
+{
+	struct rng rng;
+
+	rng_init(&rng, 8);
+	for (size_t kind = 0; kind < COUNT(kinds); kind++)
+		check_random(kind, &rng);
+}
+
 /* Neighbours in the per-CPU area do not touch: every copy of every value is its own. */
 static void check_area(enum map_type type, uint32_t flags, uint32_t value_size, uint32_t entries,
 		       uint32_t cpus)
@@ -193,6 +267,7 @@ CU_TestInfo percpu_tests[] = {
 	{"zeroed after reuse", test_zeroed_after_reuse},
 	{"replaced by system call", test_replaced_by_system_call},
 	{"interrupts", test_interrupts},
+	{"random updates", test_random},
 	{"areas", test_areas},
 	CU_TEST_INFO_NULL,
 };
