@@ -10,13 +10,22 @@
 int number_parse(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 {
 	uint64_t number;
+	char *suffix;
 
-	/* expand_number() would take a sign, leading blanks and octal. */
+	/*
+	 * expand_number() would take a sign, leading blanks, octal, what follows a suffix and, in
+	 * some versions, what does not fit.
+	 */
 	if (!isdigit((unsigned char)text[0]))
 		return -EINVAL;
 	while (text[0] == '0' && isdigit((unsigned char)text[1]))
 		text++;
 	errno = 0;
+	strtoull(text, &suffix, 0);
+	if (suffix[0] && suffix[1])
+		return -EINVAL;
+	if (errno == ERANGE)
+		return -ERANGE;
 	if (expand_number(text, &number))
 		return errno == ERANGE ? -ERANGE : -EINVAL;
 	if (number < min || number > max)

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define BUFFER_BYTES ((size_t)256 << 10)
+
 static int fail(struct output_file *file, const char *path, int err, struct error *error)
 {
 	free(file->path);
@@ -16,49 +18,75 @@ static int fail(struct output_file *file, const char *path, int err, struct erro
 	return error_set(error, -err, "%s: %s", path, strerror(err));
 }
 
-/* Devices and pipes cannot be replaced by a rename: they are written to. */
-static bool is_special(const char *path)
+bool output_file_is_special(const char *path)
 {
-	struct stat st;
+	struct stat status;
 
-	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+	if (!strcmp(path, "-"))
+		return true;
+	return !stat(path, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+/* What is to be replaced: for a symbolic link the file it leads to, if there is one. */
+static char *find_target(const char *path)
+{
+	struct stat status;
+	char *target = NULL;
+
+	if (!lstat(path, &status) && S_ISLNK(status.st_mode))
+		target = realpath(path, NULL);
+	return target ? target : strdup(path);
+}
+
+/* A new file beside the target, with the permissions of any new file. Returns 0 or an errno. */
+static int open_temporary(struct output_file *file)
+{
+	mode_t mask = umask(0);
+	int fd, err;
+
+	umask(mask);
+	if (asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0) {
+		file->temporary = NULL;
+		return ENOMEM;
+	}
+	fd = mkostemp(file->temporary, O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	if (!fchmod(fd, 0666 & ~mask))
+		file->stream = fdopen(fd, "w+");
+	if (file->stream)
+		return 0;
+	err = errno;
+	close(fd);
+	unlink(file->temporary);
+	return err;
 }
 
 int output_file_open(struct output_file *file, const char *path, struct error *error)
 {
-	mode_t mask;
-	int fd;
+	struct stat status;
+	int err;
 
 	memset(file, 0, sizeof(*file));
-	file->path = strdup(path);
+	if (strcmp(path, "-") != 0 && !stat(path, &status) && S_ISDIR(status.st_mode))
+		return error_set(error, -EISDIR, "%s: is a directory, expected a file to write",
+				 path);
+	file->path = find_target(path);
 	if (!file->path)
 		return fail(file, path, ENOMEM, error);
 	if (!strcmp(path, "-")) {
 		file->stream = stdout;
 		return 0;
 	}
-	if (is_special(path)) {
+	if (output_file_is_special(path)) {
 		file->stream = fopen(path, "we");
-		return file->stream ? 0 : fail(file, path, errno, error);
+		err = file->stream ? 0 : errno;
+	} else {
+		err = open_temporary(file);
 	}
-	if (asprintf(&file->temporary, "%s.XXXXXX", path) < 0) {
-		file->temporary = NULL;
-		return fail(file, path, ENOMEM, error);
-	}
-	fd = mkostemp(file->temporary, O_CLOEXEC);
-	if (fd < 0)
-		return fail(file, path, errno, error);
-	mask = umask(0);
-	umask(mask);
-	fchmod(fd, 0666 & ~mask);
-	file->stream = fdopen(fd, "w");
-	if (!file->stream) {
-		int err = errno;
-
-		close(fd);
-		unlink(file->temporary);
+	if (err)
 		return fail(file, path, err, error);
-	}
+	setvbuf(file->stream, NULL, _IOFBF, BUFFER_BYTES);
 	return 0;
 }
 

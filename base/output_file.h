@@ -16,7 +16,14 @@ struct output_file {
 	char *path, *temporary;
 };
 
-/* Begins a file; "-" is standard output, written directly. 0 or a negative errno with error. */
+/* Whether a path is written to directly, as devices, pipes and "-" are: a rename would lose them. */
+bool output_file_is_special(const char *path);
+
+/*
+ * Begins a file; "-" is standard output. A symbolic link stays, and what it leads to is replaced.
+ * The stream of a regular file can be read back, too. Returns 0, or a negative errno with error:
+ * -EISDIR, or what the system says.
+ */
 int output_file_open(struct output_file *file, const char *path, struct error *error);
 
 /*

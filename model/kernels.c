@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/kernels.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,21 +190,36 @@ void kernel_step_since(const struct kernel_step *step, char *text, size_t bytes)
 		snprintf(text + used, bytes - used, ")");
 }
 
+/* Reads digits, of a number up to 65535, and moves *text behind them. False when there are none. */
+static bool parse_part(const char **text, uint16_t *part)
+{
+	unsigned int number = 0, digits = 0;
+
+	for (; isdigit((unsigned char)**text); ++*text, digits++) {
+		number = number * 10 + (unsigned int)(**text - '0');
+		if (number > UINT16_MAX)
+			return false;
+	}
+	*part = (uint16_t)number;
+	return digits;
+}
+
 /* Reads "MAJOR.MINOR[.PATCH]" where a suffix may follow. 0 or -EINVAL. */
 static int parse_numbers(const char *text, struct kernel_release *release)
 {
-	unsigned int major, minor, patch = 0;
-	int used = 0;
+	struct kernel_release parsed = {0};
 
-	if (sscanf(text, "%4u.%4u%n", &major, &minor, &used) != 2 || text[0] == '+' ||
-	    text[0] == '-')
+	if (!parse_part(&text, &parsed.major) || *text++ != '.' ||
+	    !parse_part(&text, &parsed.minor))
 		return -EINVAL;
-	text += used;
-	if (text[0] == '.' && sscanf(text, ".%5u%n", &patch, &used) == 1)
-		text += used;
-	if ((text[0] && !strchr("-+~_", text[0])) || patch > UINT16_MAX)
+	if (text[0] == '.') {
+		text++;
+		if (!parse_part(&text, &parsed.patch))
+			return -EINVAL;
+	}
+	if (text[0] && !strchr("-+~_", text[0]))
 		return -EINVAL;
-	*release = (struct kernel_release){(uint16_t)major, (uint16_t)minor, (uint16_t)patch};
+	*release = parsed;
 	return 0;
 }
 

@@ -184,7 +184,7 @@ static int set_spread(struct run_config *config, const char *value, struct error
 
 	if (!strncmp(value, "block:", 6)) {
 		config->spread = SPREAD_BLOCK;
-		return set_u32(&config->spread_block, "spread=block", value + 6, 1, UINT32_MAX,
+		return set_u32(&config->spread_block, "block length", value + 6, 1, UINT32_MAX,
 			       error);
 	}
 	spread = find_name("spread", value, trace_spread_names, TRACE_SPREADS, error);

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "sim/replay.h"
 
-enum run_state { RUN_WAITING, RUN_DONE, RUN_FAILED, RUN_GIVEN };
+enum run_state { RUN_WAITING, RUN_DONE, RUN_FAILED };
 
 struct sweep_slot {
 	struct record record;
@@ -149,19 +149,17 @@ static bool sweep_stopped(const struct sweep_pool *pool)
 	return pool->failed || pool->row_err || (pool->sweep->stop && *pool->sweep->stop);
 }
 
-static void give_slot(struct sweep_pool *pool, struct sweep_slot *slot)
-{
-	if (!pool->row_err)
-		pool->row_err = pool->sweep->row(pool->sweep->arg, &slot->record);
-	record_deinit(&slot->record);
-	slot->state = RUN_GIVEN;
-}
-
 /* Gives what is whole from the first not given on. Under the lock. */
 static void give_in_order(struct sweep_pool *pool)
 {
-	while (pool->given < pool->total && pool->slots[pool->given].state == RUN_DONE)
-		give_slot(pool, &pool->slots[pool->given++]);
+	for (; pool->given < pool->total; pool->given++) {
+		struct sweep_slot *slot = &pool->slots[pool->given];
+
+		if (slot->state != RUN_DONE || pool->row_err)
+			return;
+		pool->row_err = pool->sweep->row(pool->sweep->arg, &slot->record);
+		record_deinit(&slot->record);
+	}
 }
 
 static void *sweep_worker(void *arg)
@@ -234,17 +232,15 @@ static int sweep_work(struct sweep_pool *pool, struct error *error)
 }
 
 /*
- * After a stop whole results are given even behind one that was cut short; after a failure only
- * those before it, so that what was printed does not depend on which run was quicker.
+ * What was given is all up to the first run that is not whole, so that it depends neither on which
+ * run was quicker nor, but for its length, on when it was stopped.
  */
 static int sweep_conclude(struct sweep_pool *pool, struct error *error)
 {
 	for (uint64_t i = pool->given; i < pool->next; i++) {
 		struct sweep_slot *slot = &pool->slots[i];
 
-		if (slot->state == RUN_DONE) {
-			give_slot(pool, slot);
-		} else if (slot->state == RUN_FAILED && slot->err != -EINTR) {
+		if (slot->state == RUN_FAILED && slot->err != -EINTR) {
 			*error = slot->error;
 			return slot->err;
 		}

@@ -43,9 +43,9 @@ void sweep_record_names(const struct sweep *sweep, struct record *record);
 uint64_t sweep_runs(const struct sweep *sweep);
 
 /*
- * Runs it. Checks first that every value is one its setting takes. Returns 0; -EINTR after a stop,
- * then all whole results were given; or the first run's errno with error naming the run, then all
- * results before it were given.
+ * Runs it. Checks first that every value is one its setting takes. Returns 0; -EINTR after a stop;
+ * or the first failed run's errno with error naming the run. Either way the results up to the first
+ * run that did not end well were given.
  */
 int sweep_run(const struct sweep *sweep, struct error *error);
 

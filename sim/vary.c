@@ -28,13 +28,15 @@ void vary_deinit(struct vary *vary)
 
 static int add_value(struct vary *vary, const char *value, struct error *error)
 {
-	char **values;
+	char **values = vary->values;
 	char *copy;
 
 	if (vary->count == VARY_VALUES_MAX)
 		return error_set(error, -EINVAL, "--vary %s: more than %d values", vary->name,
 				 VARY_VALUES_MAX);
-	values = reallocarray(vary->values, vary->count + 1, sizeof(*values));
+	/* Room is doubled whenever the count reaches a power of two. */
+	if (!(vary->count & (vary->count - 1)))
+		values = reallocarray(values, vary->count ? 2 * vary->count : 1, sizeof(*values));
 	copy = strdup(value);
 	if (values)
 		vary->values = values;

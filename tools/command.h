@@ -16,7 +16,7 @@ enum exit_status {
 	EXIT_FINE = 0,
 	EXIT_DIFFERENT = 1, /* the run found a difference, or failed */
 	EXIT_USAGE = 2,     /* usage or bad input */
-	EXIT_INTERRUPTED = 130,
+	/* 128 and the number of the signal that ended it: 130 after Ctrl-C */
 };
 
 struct cli_option {
@@ -65,7 +65,7 @@ int command_parse(const struct command *command, int argc, char **argv, void *co
 
 void command_help(const struct command *command);
 
-/* Set by SIGINT and SIGTERM. */
+/* 0, or the signal (SIGINT, SIGTERM) that asked for an end. */
 extern volatile sig_atomic_t stop_requested;
 
 /* Prints "mapsim: text" to stderr. */

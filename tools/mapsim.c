@@ -2,9 +2,12 @@
 /* mapsim: the table of commands, and what they share on the way in and out. */
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "tools/command.h"
 
@@ -14,16 +17,25 @@ const struct command *const commands[] = {
 
 volatile sig_atomic_t stop_requested;
 
+/*
+ * A signal asks for an orderly end, which leaves nothing half written. Another one, a second or
+ * more later (some senders send twice), ends at once.
+ */
 static void request_stop(int signal)
 {
-	(void)signal;
-	stop_requested = 1;
+	static time_t asked;
+	time_t now = time(NULL);
+
+	if (stop_requested && now > asked + 1)
+		_exit(128 + signal);
+	if (!stop_requested)
+		asked = now;
+	stop_requested = signal;
 }
 
-/* The first signal asks for an orderly end; the second one ends. */
 static void catch_signals(void)
 {
-	struct sigaction action = {.sa_handler = request_stop, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction action = {.sa_handler = request_stop};
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -37,7 +49,7 @@ void complain(const struct error *error)
 int fail(int err, const struct error *error)
 {
 	if (err == -EINTR)
-		return EXIT_INTERRUPTED;
+		return 128 + stop_requested;
 	complain(error);
 	return err == -EUCLEAN || err == -ENOSPC || err == -EIO ? EXIT_DIFFERENT : EXIT_USAGE;
 }
@@ -49,9 +61,8 @@ static void print_usage(FILE *out)
 	      out);
 	for (int i = 0; commands[i]; i++)
 		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("  help       this text, or that of a command\n"
-	      "\noptions:\n"
-	      "  -h, --help     this text; `mapsim COMMAND --help` tells of a command\n"
+	fputs("\noptions:\n"
+	      "  -h, --help     this text; `mapsim help COMMAND` tells of a command\n"
 	      "  -V, --version  the version\n",
 	      out);
 }
@@ -68,11 +79,12 @@ static const struct command *command_find(const char *name)
 /* What was printed must have arrived. */
 static int finish_output(int status)
 {
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "mapsim: standard output: %s\n", strerror(errno));
-		return status ? status : EXIT_DIFFERENT;
-	}
-	return status;
+	bool is_lost = fflush(stdout) || ferror(stdout);
+
+	if (is_lost && !status)
+		fprintf(stderr, "mapsim: standard output: %s\n",
+			errno ? strerror(errno) : "not all could be written");
+	return is_lost && !status ? EXIT_DIFFERENT : status;
 }
 
 static int run_help(int argc, char **argv)

@@ -124,9 +124,8 @@ static int input_fill(struct input *input, struct error *error)
 		got = read(fd, input->buffer + used, input->buffer_bytes - used);
 		if (got >= 0)
 			break;
-		if (errno == EAGAIN)
-			poll(&wait, 1, -1);
-		else if (errno != EINTR)
+		/* A signal that is caught asks for an end: the caller decides, not the reader. */
+		if (errno != EAGAIN || poll(&wait, 1, -1) < 0)
 			return input_fail(input, -errno, error);
 	}
 	input->available += (size_t)got;

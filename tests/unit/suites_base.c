@@ -4,13 +4,29 @@
 
 #include <stddef.h>
 
+extern CU_TestInfo config_tests[];
+extern CU_TestInfo kernels_tests[];
+extern CU_TestInfo number_tests[];
+extern CU_TestInfo op_tests[];
+extern CU_TestInfo output_file_tests[];
+extern CU_TestInfo record_tests[];
 extern CU_TestInfo traces_tests[];
 extern CU_TestInfo traces_gen_tests[];
 extern CU_TestInfo traces_write_tests[];
+extern CU_TestInfo tunables_tests[];
+extern CU_TestInfo vary_tests[];
 
 const struct unit_suite unit_suites[] = {
+	{"config", config_tests},
+	{"kernels", kernels_tests},
+	{"number", number_tests},
+	{"op", op_tests},
+	{"output_file", output_file_tests},
+	{"record", record_tests},
 	{"traces", traces_tests},
 	{"traces_gen", traces_gen_tests},
 	{"traces_write", traces_write_tests},
+	{"tunables", tunables_tests},
+	{"vary", vary_tests},
 	{NULL, NULL},
 };

@@ -4,13 +4,39 @@
 
 #include <stddef.h>
 
+extern CU_TestInfo alloc_tests[];
 extern CU_TestInfo attr_tests[];
 extern CU_TestInfo attr_memory_tests[];
+extern CU_TestInfo check_tests[];
 extern CU_TestInfo hash_tests[];
+extern CU_TestInfo iter_tests[];
+extern CU_TestInfo locks_tests[];
+extern CU_TestInfo lru_tests[];
+extern CU_TestInfo lru_exact_tests[];
+extern CU_TestInfo lru_published_tests[];
+extern CU_TestInfo lru_recorded_tests[];
+extern CU_TestInfo map_reference_tests[];
+extern CU_TestInfo map_run_tests[];
+extern CU_TestInfo map_sizes_tests[];
 extern CU_TestInfo map_update_tests[];
+extern CU_TestInfo percpu_tests[];
 
 const struct unit_suite unit_suites[] = {
-	{"attr", attr_tests}, {"attr_memory", attr_memory_tests},
-	{"hash", hash_tests}, {"map_update", map_update_tests},
+	{"alloc", alloc_tests},
+	{"attr", attr_tests},
+	{"attr_memory", attr_memory_tests},
+	{"check", check_tests},
+	{"hash", hash_tests},
+	{"iter", iter_tests},
+	{"locks", locks_tests},
+	{"lru", lru_tests},
+	{"lru_exact", lru_exact_tests},
+	{"lru_published", lru_published_tests},
+	{"lru_recorded", lru_recorded_tests},
+	{"map_reference", map_reference_tests},
+	{"map_run", map_run_tests},
+	{"map_sizes", map_sizes_tests},
+	{"map_update", map_update_tests},
+	{"percpu", percpu_tests},
 	{NULL, NULL},
 };

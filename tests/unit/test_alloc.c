@@ -59,7 +59,8 @@ static void test_splits(void)
 static void test_split_releases(void)
 {
 	static const char *const old[] = {"4.6", "5.10.155", "5.11", "5.19", "6.0", "6.0.9"};
-	static const char *const even[] = {"5.10.156", "5.10.200", "6.0.10", "6.1", "6.1.170", "7.3"};
+	static const char *const even[] = {"5.10.156", "5.10.200", "6.0.10",
+					   "6.1",      "6.1.170",  "7.3"};
 
 	for (size_t i = 0; i < COUNT(old); i++) {
 		struct map *map = percpu_hash(old[i], 3, 6);
@@ -98,8 +99,8 @@ static void test_pop_around(void)
 /* Creating 4 objects per CPU; below 32 a batch of 48 comes; above 96 it goes down to 64. */
 static void test_cache(void)
 {
-	struct test_map wanted = {
-		{.type = MAP_HASH, .max_entries = 300, .flags = MAP_NO_PREALLOC}, .cpus = 2};
+	struct test_map wanted = {{.type = MAP_HASH, .max_entries = 300, .flags = MAP_NO_PREALLOC},
+				  .cpus = 2};
 	struct map *map = test_map_create(&wanted);
 	struct map_ctx ctx = {.context = OP_PROGRAM};
 	uint64_t key;
@@ -130,11 +131,11 @@ static void test_cache_of_large(void)
 		uint32_t value_size;
 		const char *created, *inserted; /* then, with 1 element taken */
 	} sizes[] = {
-		{200, "free0=4", "free0=51"},	/* 256 bytes */
-		{201, "free0=1", "free0=45"},	/* 264: 31 and 93, batches of 45 */
-		{1000, "free0=1", "free0=12"},	/* 1056: 7 and 23, batches of 12 */
-		{4096, "free0=1", "free0=3"},	/* 4152: 1 and 5, batches of 3 */
-		{20000, "free0=1", "free0=1"},	/* 1 and 3, batches of 1 */
+		{200, "free0=4", "free0=51"},  /* 256 bytes */
+		{201, "free0=1", "free0=45"},  /* 264: 31 and 93, batches of 45 */
+		{1000, "free0=1", "free0=12"}, /* 1056: 7 and 23, batches of 12 */
+		{4096, "free0=1", "free0=3"},  /* 4152: 1 and 5, batches of 3 */
+		{20000, "free0=1", "free0=1"}, /* 1 and 3, batches of 1 */
 	};
 
 	for (size_t i = 0; i < COUNT(sizes); i++) {
@@ -154,10 +155,11 @@ static void test_cache_of_large(void)
 
 static void test_cache_tunables(void)
 {
-	struct test_map wanted = {
-		{.type = MAP_PERCPU_HASH, .max_entries = 50, .flags = MAP_NO_PREALLOC},
-		.cpus = 1,
-		.set = "cache_low=2 cache_high=10 cache_prefill=3"};
+	struct test_map wanted = {{.type = MAP_PERCPU_HASH,
+				   .max_entries = 50,
+				   .flags = MAP_NO_PREALLOC},
+				  .cpus = 1,
+				  .set = "cache_low=2 cache_high=10 cache_prefill=3"};
 	struct map *map = test_map_create(&wanted);
 
 	test_map_lists(map, "free0=3");
@@ -171,10 +173,9 @@ static void test_cache_tunables(void)
 /* Until 6.0 there are no caches. */
 static void test_general_allocator(void)
 {
-	struct test_map wanted = {
-		{.type = MAP_HASH, .max_entries = 3, .flags = MAP_NO_PREALLOC},
-		.kernel = "6.0",
-		.cpus = 2};
+	struct test_map wanted = {{.type = MAP_HASH, .max_entries = 3, .flags = MAP_NO_PREALLOC},
+				  .kernel = "6.0",
+				  .cpus = 2};
 	struct map *map = test_map_create(&wanted);
 
 	test_map_lists(map, "");
@@ -191,13 +192,12 @@ static void test_choice(void)
 
 	for (size_t i = 0; i < COUNT(choices); i++) {
 		for (size_t n = 0; n < 2 * COUNT(kernels); n++) {
-			struct test_map wanted = {
-				{.type = MAP_HASH,
-				 .max_entries = 2,
-				 .flags = n % 2 ? MAP_NO_PREALLOC : 0},
-				.kernel = kernels[n / 2],
-				.cpus = 2,
-				.set = choices[i]};
+			struct test_map wanted = {{.type = MAP_HASH,
+						   .max_entries = 2,
+						   .flags = n % 2 ? MAP_NO_PREALLOC : 0},
+						  .kernel = kernels[n / 2],
+						  .cpus = 2,
+						  .set = choices[i]};
 			struct map *map = test_map_create(&wanted);
 
 			test_map_run(map, "0U1 1U2 0U3 1U1 0D2 0U3", "0 0 E2BIG 0 0 0");

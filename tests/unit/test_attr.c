@@ -189,7 +189,10 @@ static void test_entries_limit(void)
 /* Rounding up to a multiple of the CPUs can go over the limit, and over 32 bits. */
 static void test_rounded_entries(void)
 {
-	struct map_attr attr = {.type = MAP_LRU_HASH, .key_size = 4, .value_size = 8, .flags = NCOM};
+	struct map_attr attr = {.type = MAP_LRU_HASH,
+				.key_size = 4,
+				.value_size = 8,
+				.flags = NCOM};
 	struct tunables tunables;
 	struct error error;
 
@@ -239,15 +242,17 @@ static void test_releases(void)
 	for (size_t i = 0; i < sizeof(release_refusals) / sizeof(release_refusals[0]); i++) {
 		const struct release_refusal *refusal = &release_refusals[i];
 		struct test_map wanted = {{refusal->type, 4, 4, 10, refusal->flags, 0, true},
-					  refusal->kernel, 2, NULL};
+					  refusal->kernel,
+					  2,
+					  NULL};
 		struct error error = {""};
 		struct map *map = NULL;
 		int err = test_map_try(&wanted, &map, &error);
 
 		if (err != refusal->err)
 			test_fail(__FILE__, __LINE__, "%s: %s with flags %#x: %d, expected %d",
-				  refusal->kernel, map_type_names[refusal->type], refusal->flags, err,
-				  refusal->err);
+				  refusal->kernel, map_type_names[refusal->type], refusal->flags,
+				  err, refusal->err);
 		if (!err)
 			test_map_destroy(map);
 	}
@@ -257,7 +262,9 @@ static void test_releases(void)
 static void test_no_memory(void)
 {
 	struct test_map wanted = {{MAP_HASH, 8, (1u << 30) - 100, (1u << 17) + 1, 0, 0, false},
-				  NULL, 1, "elem_limit_bytes=1G"};
+				  NULL,
+				  1,
+				  "elem_limit_bytes=1G"};
 	struct error error = {""};
 	struct map *map = NULL;
 
@@ -275,9 +282,17 @@ static void test_no_memory(void)
 static void test_buckets(void)
 {
 	static const uint32_t sizes[][2] = {
-		{1, 1},	      {2, 2},	      {3, 4},		    {4, 4},
-		{5, 8},	      {1000, 1024},   {1024, 1024},	    {1025, 2048},
-		{1u << 30, 1u << 30},	      {(1u << 30) + 1, 1u << 31},	    {1u << 31, 1u << 31},
+		{1, 1},
+		{2, 2},
+		{3, 4},
+		{4, 4},
+		{5, 8},
+		{1000, 1024},
+		{1024, 1024},
+		{1025, 2048},
+		{1u << 30, 1u << 30},
+		{(1u << 30) + 1, 1u << 31},
+		{1u << 31, 1u << 31},
 	};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)

@@ -65,7 +65,9 @@ static void test_real_usages(void)
 		uint32_t keys = usage->max_entries < 100 ? usage->max_entries : 100;
 		struct test_map wanted = {{usage->type, usage->key_size, usage->value_size,
 					   usage->max_entries, usage->flags, 0, false},
-					  "6.18", 2, NULL};
+					  "6.18",
+					  2,
+					  NULL};
 		struct map *map = test_map_create(&wanted);
 		uint64_t empty_bytes = kernel_bytes(map), bytes;
 

@@ -42,7 +42,10 @@ static void check_sizes(enum map_type type, uint32_t flags, const char *kernel, 
 
 	rng_init(&rng, 7);
 	for (size_t i = 0; i < COUNT(sizes); i++) {
-		struct test_map wanted = {{type, 8, 8, sizes[i], flags, 0, false}, kernel, CPUS, set};
+		struct test_map wanted = {{type, 8, 8, sizes[i], flags, 0, false},
+					  kernel,
+					  CPUS,
+					  set};
 
 		check_often(&wanted, &rng);
 	}
@@ -50,9 +53,11 @@ static void check_sizes(enum map_type type, uint32_t flags, const char *kernel, 
 
 static void test_hash_holds(void)
 {
-	static const char *const kernels[] = {"4.6", "5.10", "5.14", "6.0", "6.1", "6.12", "6.15", "7.3"};
-	static const char *const sets[] = {"alloc=freelist", "alloc=kmalloc", "alloc=bpfmem",
-					   "spares=0", "lock=map", "cache_low=1 cache_high=3"};
+	static const char *const kernels[] = {"4.6", "5.10", "5.14", "6.0",
+					      "6.1", "6.12", "6.15", "7.3"};
+	static const char *const sets[] = {"alloc=freelist", "alloc=kmalloc",
+					   "alloc=bpfmem",   "spares=0",
+					   "lock=map",       "cache_low=1 cache_high=3"};
 
 	check_sizes(MAP_HASH, 0, "3.19", NULL);
 	for (size_t i = 0; i < COUNT(kernels); i++) {
@@ -70,8 +75,12 @@ static void test_hash_holds(void)
 static void test_lru_holds(void)
 {
 	static const char *const kernels[] = {"4.10", "5.1", "5.11", "6.12", "6.15", "6.16", "7.3"};
-	static const char *const sets[] = {"rotation=lru", "free_target=1", "free_target=1000",
-					   "nr_scans=1",   "nr_scans=3 free_target=7", "lock=map"};
+	static const char *const sets[] = {"rotation=lru",
+					   "free_target=1",
+					   "free_target=1000",
+					   "nr_scans=1",
+					   "nr_scans=3 free_target=7",
+					   "lock=map"};
 
 	for (int flags = 0; flags < 2; flags++) {
 		uint32_t flag = flags ? MAP_NO_COMMON_LRU : 0;
@@ -218,8 +227,11 @@ static void test_lost_node(void)
 	static const char *const sets[] = {NULL, "rotation=lru"};
 
 	for (int i = 0; i < 4; i++) {
-		struct test_map wanted = {{MAP_LRU_HASH, 8, 8, 6, i % 2 ? MAP_NO_COMMON_LRU : 0, 0, false},
-					  "7.3", 1, sets[i / 2]};
+		struct test_map wanted = {{MAP_LRU_HASH, 8, 8, 6, i % 2 ? MAP_NO_COMMON_LRU : 0, 0,
+					   false},
+					  "7.3",
+					  1,
+					  sets[i / 2]};
 		struct map *map = test_map_create(&wanted);
 		struct list_node *node, *before;
 

@@ -92,7 +92,8 @@ static void test_options(void)
 
 	config_init(&config);
 	set(&config, "kernel", "6.12.39");
-	CU_ASSERT(config.kernel.major == 6 && config.kernel.minor == 12 && config.kernel.patch == 39);
+	CU_ASSERT(config.kernel.major == 6 && config.kernel.minor == 12 &&
+		  config.kernel.patch == 39);
 	set(&config, "cpus", "4096");
 	CU_ASSERT_EQUAL(config.cpus, 4096);
 	set(&config, "engine", "seq");
@@ -155,12 +156,13 @@ static void test_random_seed(void)
 static void test_known_names(void)
 {
 	static const char *const names[] = {
-		"type",	   "max_entries", "key_size",	"value_size", "flags",	  "numa_node",
-		"kernel",  "cpus",	  "engine",	"program",    "spread",	  "seed",
-		"--kernel", "--cpus",	  "--engine",	"--program",  "--spread", "--seed",
+		"type",     "max_entries", "key_size", "value_size", "flags",    "numa_node",
+		"kernel",   "cpus",        "engine",   "program",    "spread",   "seed",
+		"--kernel", "--cpus",      "--engine", "--program",  "--spread", "--seed",
 	};
-	static const char *const unknown[] = {"", "--", "x", "--x", "--type", "--nr_scans", "Type",
-					      "max entries", "---seed", "check", "--check"};
+	static const char *const unknown[] = {"",        "--",         "x",      "--x",
+					      "--type",  "--nr_scans", "Type",   "max entries",
+					      "---seed", "check",      "--check"};
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		CU_ASSERT(config_has(names[i]));
@@ -181,25 +183,44 @@ static void test_known_names(void)
 static void test_bad_values(void)
 {
 	static const char *const bad[][2] = {
-		{"type", "array"},	    {"type", ""},
-		{"type", "LRU_HASH"},	    {"max_entries", "x"},
-		{"max_entries", ""},	    {"max_entries", "-1"},
-		{"max_entries", "4G"},	    {"key_size", "4294967296"},
-		{"key_size", "1.5"},	    {"value_size", "8 "},
-		{"flags", "fast"},	    {"flags", ""},
-		{"flags", "no_prealloc+"},  {"flags", "numa_node="},
-		{"flags", "numa_node=x"},   {"flags", "no_prealloc,no_common_lru"},
-		{"numa_node", "-1"},	    {"kernel", "6"},
-		{"kernel", "2.6.32"},	    {"kernel", ""},
-		{"cpus", "0"},		    {"cpus", "4097"},
-		{"cpus", "all"},	    {"engine", "warp"},
-		{"engine", ""},		    {"program", "delete"},
-		{"program", ""},	    {"spread", "wide"},
-		{"spread", "block:"},	    {"spread", "block:0"},
-		{"spread", "block:x"},	    {"--seed", "-1"},
-		{"--seed", "random"},	    {"seed", "4294967296"},
-		{"nr_scans", "0"},	    {"rotation", "arc"},
-		{"alloc", "malloc"},	    {"lookahead", "193"},
+		{"type", "array"},
+		{"type", ""},
+		{"type", "LRU_HASH"},
+		{"max_entries", "x"},
+		{"max_entries", ""},
+		{"max_entries", "-1"},
+		{"max_entries", "4G"},
+		{"key_size", "4294967296"},
+		{"key_size", "1.5"},
+		{"value_size", "8 "},
+		{"flags", "fast"},
+		{"flags", ""},
+		{"flags", "no_prealloc+"},
+		{"flags", "numa_node="},
+		{"flags", "numa_node=x"},
+		{"flags", "no_prealloc,no_common_lru"},
+		{"numa_node", "-1"},
+		{"kernel", "6"},
+		{"kernel", "2.6.32"},
+		{"kernel", ""},
+		{"cpus", "0"},
+		{"cpus", "4097"},
+		{"cpus", "all"},
+		{"engine", "warp"},
+		{"engine", ""},
+		{"program", "delete"},
+		{"program", ""},
+		{"spread", "wide"},
+		{"spread", "block:"},
+		{"spread", "block:0"},
+		{"spread", "block:x"},
+		{"--seed", "-1"},
+		{"--seed", "random"},
+		{"seed", "4294967296"},
+		{"nr_scans", "0"},
+		{"rotation", "arc"},
+		{"alloc", "malloc"},
+		{"lookahead", "193"},
 		{"sys_lookup_marks", "yes"},
 	};
 
@@ -223,6 +244,8 @@ static void test_map_text(void)
 		 "type=lru_percpu_hash,max_entries=1048576,key_size=2,value_size=4"},
 		{"max_entries=5,flags=no_common_lru",
 		 "type=lru_hash,max_entries=5,key_size=8,value_size=8,no_common_lru"},
+		{"percpu_hash,max_entries=5",
+		 "type=percpu_hash,max_entries=5,key_size=8,value_size=8"},
 		{"max_entries=5,no_common_lru",
 		 "type=lru_hash,max_entries=5,key_size=8,value_size=8,no_common_lru"},
 		{"flags=no_prealloc+no_common_lru,max_entries=1",
@@ -231,7 +254,8 @@ static void test_map_text(void)
 		 "type=lru_hash,max_entries=1,key_size=8,value_size=8,numa_node=0"},
 		{"max_entries=1,numa_node=0,no_prealloc",
 		 "type=lru_hash,max_entries=1,key_size=8,value_size=8,no_prealloc,numa_node=0"},
-		{"max_entries=1,max_entries=2", "type=lru_hash,max_entries=2,key_size=8,value_size=8"},
+		{"max_entries=1,max_entries=2",
+		 "type=lru_hash,max_entries=2,key_size=8,value_size=8"},
 	};
 
 	for (size_t i = 0; i < COUNT(maps); i++) {
@@ -253,10 +277,20 @@ static void test_map_text(void)
 
 static void test_bad_map_text(void)
 {
-	static const char *const texts[] = {"",	      ",",	"max_entries", "max_entries=",
-					    "=5",     "type",	"nr_scans=4",  "kernel=6.12",
-					    "cpus=4", "hash",	"type=hash,",  ",type=hash",
-					    "max_entries=5,fast", "max_entries=5;type=hash"};
+	static const char *const texts[] = {"",
+					    ",",
+					    "max_entries",
+					    "max_entries=",
+					    "=5",
+					    "type",
+					    "nr_scans=4",
+					    "kernel=6.12",
+					    "cpus=4",
+					    "array",
+					    "type=hash,",
+					    ",type=hash",
+					    "max_entries=5,fast",
+					    "max_entries=5;type=hash"};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		struct run_config config;

@@ -81,15 +81,15 @@ static void test_published(void)
 static void test_known(void)
 {
 	static const uint32_t known[][3] = {
-		{1, 0x04ec883b, 0x40158784},  {2, 0x022bc7fb, 0x36a5ab8f},
-		{3, 0x96c2fd10, 0xd8f0e5df},  {4, 0x46f8eec9, 0xf7e6ac94},
-		{5, 0xb21735c1, 0x236bf5cd},  {6, 0x2779a0dd, 0xf3a160da},
-		{7, 0x098fbe6f, 0xacd73b78},  {8, 0x9afdb1b3, 0xdc12b871},
-		{9, 0xdd6e13f5, 0xf8093a99},  {11, 0x75299b1b, 0x832a600e},
-		{12, 0x38919c27, 0xe8f4c145}, {13, 0xe1f0cbae, 0xa2fbe119},
-		{16, 0xedfec516, 0xc75586b5}, {20, 0x98d5bdd4, 0x737ade31},
-		{24, 0xff0cb32c, 0x56fa96df}, {25, 0x0abb8113, 0xe5fc355e},
-		{36, 0x6508c67b, 0xedcc0c42}, {64, 0x88ea27e0, 0xf325cd04},
+		{1, 0x04ec883b, 0x40158784},   {2, 0x022bc7fb, 0x36a5ab8f},
+		{3, 0x96c2fd10, 0xd8f0e5df},   {4, 0x46f8eec9, 0xf7e6ac94},
+		{5, 0xb21735c1, 0x236bf5cd},   {6, 0x2779a0dd, 0xf3a160da},
+		{7, 0x098fbe6f, 0xacd73b78},   {8, 0x9afdb1b3, 0xdc12b871},
+		{9, 0xdd6e13f5, 0xf8093a99},   {11, 0x75299b1b, 0x832a600e},
+		{12, 0x38919c27, 0xe8f4c145},  {13, 0xe1f0cbae, 0xa2fbe119},
+		{16, 0xedfec516, 0xc75586b5},  {20, 0x98d5bdd4, 0x737ade31},
+		{24, 0xff0cb32c, 0x56fa96df},  {25, 0x0abb8113, 0xe5fc355e},
+		{36, 0x6508c67b, 0xedcc0c42},  {64, 0x88ea27e0, 0xf325cd04},
 		{512, 0x29dcfdc9, 0x8fe4f232},
 	};
 	uint8_t key[512];
@@ -185,7 +185,9 @@ static void test_real_order(void)
 {
 	for (int type = 0; type < MAP_TYPES; type++) {
 		struct test_map wanted = {{(enum map_type)type, 8, 8, 64, 0, 0, false},
-					  "6.18", 1, NULL};
+					  "6.18",
+					  1,
+					  NULL};
 		struct map *map = test_map_create(&wanted);
 
 		test_map_run(map, "0U0 0U1 0U2 0U3 0U4 0U5 0U6 0U7 0U8 0U9", "0 0 0 0 0 0 0 0 0 0");

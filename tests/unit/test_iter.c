@@ -66,7 +66,8 @@ static void test_batches(void)
 {
 	static const char *const runs[][2] = {
 		/* Nothing asked; no room for a bucket; what fits; to the end; and again. */
-		{"0b0 0b1 0b2 0b1 0b5 0b100 0b100", "0:0 ENOSPC:0 0:2 0:1 ENOENT:5 ENOENT:8 ENOENT:8"},
+		{"0b0 0b1 0b2 0b1 0b5 0b100 0b100",
+		 "0:0 ENOSPC:0 0:2 0:1 ENOENT:5 ENOENT:8 ENOENT:8"},
 		{"0b1 0b1 0b2", "ENOSPC:0 ENOSPC:0 0:2"},
 		{"1b3 0b2 1b3 1b3 1b3", "0:3 0:2 0:3 ENOENT:2 0:3"},
 		/* The same by a program, which has none: by system call all the same. */
@@ -88,12 +89,9 @@ static void test_batches(void)
 static void test_deleting_batches(void)
 {
 	static const struct map_attr attrs[] = {
-		{.type = MAP_HASH},
-		{.type = MAP_HASH, .flags = MAP_NO_PREALLOC},
-		{.type = MAP_PERCPU_HASH},
-		{.type = MAP_PERCPU_HASH, .flags = MAP_NO_PREALLOC},
-		{.type = MAP_LRU_HASH},
-		{.type = MAP_LRU_PERCPU_HASH},
+		{.type = MAP_HASH},        {.type = MAP_HASH, .flags = MAP_NO_PREALLOC},
+		{.type = MAP_PERCPU_HASH}, {.type = MAP_PERCPU_HASH, .flags = MAP_NO_PREALLOC},
+		{.type = MAP_LRU_HASH},    {.type = MAP_LRU_PERCPU_HASH},
 	};
 
 	for (size_t i = 0; i < COUNT(attrs); i++) {

@@ -48,12 +48,44 @@ static void test_names(void)
 static void test_bad_names(void)
 {
 	static const char *const texts[] = {
-		"",	"6",	 "6.",	  ".12",  "a",	   "v6.12", "6.12x",   "6,12", "6-12",
-		"-6.1", "+6.1", "6.-1",	  "6.+1", " 6.12", "6.12 ", "6. 12",   "6.12.", "6.12.x",
+		"",
+		"6",
+		"6.",
+		".12",
+		"a",
+		"v6.12",
+		"6.12x",
+		"6,12",
+		"6-12",
+		"-6.1",
+		"+6.1",
+		"6.-1",
+		"6.+1",
+		" 6.12",
+		"6.12 ",
+		"6. 12",
+		"6.12.",
+		"6.12.x",
 		/* Never made, older than the oldest or newer than the newest. */
-		"3.18", "3.20",	 "2.6.32", "4.21", "5.20",  "6.20",  "7.4",	"8.0",	"0.0",
-		"99.1", "9999.9999", "6.99999", "6.12.99999999", "65542.12", "6.65548",
-		"6.12.-1", "6.12.+1", "6.12.65536", "6.12.99999",
+		"3.18",
+		"3.20",
+		"2.6.32",
+		"4.21",
+		"5.20",
+		"6.20",
+		"7.4",
+		"8.0",
+		"0.0",
+		"99.1",
+		"9999.9999",
+		"6.99999",
+		"6.12.99999999",
+		"65542.12",
+		"6.65548",
+		"6.12.-1",
+		"6.12.+1",
+		"6.12.65536",
+		"6.12.99999",
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
@@ -61,18 +93,21 @@ static void test_bad_names(void)
 		struct error error = {""};
 
 		if (kernel_parse(texts[i], &release, &error) != -EINVAL)
-			CU_assertImplementation(CU_FALSE, __LINE__, texts[i], __FILE__, "", CU_FALSE);
+			CU_assertImplementation(CU_FALSE, __LINE__, texts[i], __FILE__, "",
+						CU_FALSE);
 		else
-			CU_ASSERT_PTR_NOT_NULL(strstr(error.text, "expected a release 3.19 to 7.3"));
+			CU_ASSERT_PTR_NOT_NULL(
+				strstr(error.text, "expected a release 3.19 to 7.3"));
 		CU_ASSERT_EQUAL(kernel_parse(texts[i], &release, NULL), -EINVAL);
 	}
 }
 
 static void test_order(void)
 {
-	static const char *const names[] = {"3.19",   "4.6",	 "4.10", "4.20", "5.0",	 "5.10",
-					    "5.10.155", "5.10.156", "6.0", "6.0.9", "6.0.10", "6.12",
-					    "6.12.38",	"6.12.39",  "6.16", "7.3",	 "7.3.4"};
+	static const char *const names[] = {"3.19",   "4.6",      "4.10",     "4.20",    "5.0",
+					    "5.10",   "5.10.155", "5.10.156", "6.0",     "6.0.9",
+					    "6.0.10", "6.12",     "6.12.38",  "6.12.39", "6.16",
+					    "7.3",    "7.3.4"};
 	struct kernel_release a, b;
 
 	for (size_t i = 0; i < COUNT(names); i++) {
@@ -235,8 +270,8 @@ static void test_backports(void)
 		int has;
 	} releases[] = {
 		{{5, 10, 155}, 0}, {{5, 10, 156}, 1}, {{5, 10, 999}, 1}, {{5, 11, 200}, 0},
-		{{5, 9, 160}, 0},  {{6, 0, 9}, 0},    {{6, 0, 10}, 1},	 {{6, 1, 0}, 1},
-		{{7, 0, 0}, 1},	   {{4, 10, 156}, 0},
+		{{5, 9, 160}, 0},  {{6, 0, 9}, 0},    {{6, 0, 10}, 1},   {{6, 1, 0}, 1},
+		{{7, 0, 0}, 1},    {{4, 10, 156}, 0},
 	};
 
 	for (size_t i = 0; i < COUNT(releases); i++)
@@ -264,7 +299,7 @@ static void test_host(void)
 }
 
 CU_TestInfo kernels_tests[] = {
-	{"names", test_names},	       {"bad names", test_bad_names}, {"order", test_order},
-	{"changes", test_changes},     {"steps", test_steps},	      {"all is set", test_all_set},
-	{"backports", test_backports}, {"host", test_host},	      CU_TEST_INFO_NULL,
+	{"names", test_names},         {"bad names", test_bad_names}, {"order", test_order},
+	{"changes", test_changes},     {"steps", test_steps},         {"all is set", test_all_set},
+	{"backports", test_backports}, {"host", test_host},           CU_TEST_INFO_NULL,
 };

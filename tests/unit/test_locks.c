@@ -222,8 +222,7 @@ static void check_capacity(const struct lock_case *c, struct map *map)
 static bool case_run(const struct lock_case *c)
 {
 	struct map *map = test_map_create(c->wanted);
-	struct map_ctx ctx = {
-		.cpu = c->cpu, .context = OP_PROGRAM, .fail_lock_in = c->lock};
+	struct map_ctx ctx = {.cpu = c->cpu, .context = OP_PROGRAM, .fail_lock_in = c->lock};
 	bool did_fail;
 	int err;
 

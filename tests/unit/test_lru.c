@@ -7,11 +7,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static struct map *create_lru(const char *kernel, uint32_t cpus, uint32_t entries,
-			      uint32_t flags, const char *set)
+static struct map *create_lru(const char *kernel, uint32_t cpus, uint32_t entries, uint32_t flags,
+			      const char *set)
 {
-	struct test_map wanted = {
-		{.type = MAP_LRU_HASH, .max_entries = entries, .flags = flags}, kernel, cpus, set};
+	struct test_map wanted = {{.type = MAP_LRU_HASH, .max_entries = entries, .flags = flags},
+				  kernel,
+				  cpus,
+				  set};
 
 	return test_map_create(&wanted);
 }
@@ -45,9 +47,9 @@ static void check_target(const char *kernel, const char *set, uint32_t entries, 
 static void test_targets(void)
 {
 	static const uint32_t targets[][3] = {
-		{1, 1, 1},	{2, 1, 1},     {3, 1, 1},	 {4, 1, 2},	 {100, 1, 50},
-		{255, 1, 127},	{256, 1, 128}, {300, 1, 128},	 {1000, 4, 125}, {4096, 32, 64},
-		{10000, 79, 63}, {7, 32, 1},   {4096, 4096, 1}, {100000, 2, 128},
+		{1, 1, 1},       {2, 1, 1},     {3, 1, 1},       {4, 1, 2},        {100, 1, 50},
+		{255, 1, 127},   {256, 1, 128}, {300, 1, 128},   {1000, 4, 125},   {4096, 32, 64},
+		{10000, 79, 63}, {7, 32, 1},    {4096, 4096, 1}, {100000, 2, 128},
 	};
 
 	for (size_t i = 0; i < COUNT(targets); i++) {
@@ -100,8 +102,8 @@ static void test_percpu_targets(void)
 	};
 
 	for (size_t i = 0; i < COUNT(targets); i++) {
-		struct map *map = create_lru(targets[i].kernel, 1, 100, MAP_NO_COMMON_LRU,
-					     targets[i].set);
+		struct map *map =
+			create_lru(targets[i].kernel, 1, 100, MAP_NO_COMMON_LRU, targets[i].set);
 
 		CU_ASSERT_EQUAL(insert(map, 0, 0, 100), 100);
 		CU_ASSERT_EQUAL(insert(map, 0, 100, 1), 101 - targets[i].evicted);
@@ -153,11 +155,16 @@ static void check_marks(const char *kernel, const char *set, const char *op, con
 		struct test_map wanted = {{.type = types[i],
 					   .max_entries = 2,
 					   .flags = MAP_NO_COMMON_LRU},
-					  kernel, 1, set};
+					  kernel,
+					  1,
+					  set};
 		struct map *map = test_map_create(&wanted);
 
 		test_map_run(map, "0U1 0U2", "0 0");
-		test_map_run(map, op, strchr(op, 'k') ? "ENOENT" : strchr(op, 'b') ? "ENOENT:2" : "0");
+		test_map_run(map, op,
+			     strchr(op, 'k')   ? "ENOENT"
+			     : strchr(op, 'b') ? "ENOENT:2"
+					       : "0");
 		test_map_run(map, "0U3", "0");
 		test_map_keys(map, keys);
 		test_map_destroy(map);
@@ -191,7 +198,9 @@ static void test_updates_mark(void)
 	struct test_map wanted = {{.type = MAP_LRU_PERCPU_HASH,
 				   .max_entries = 2,
 				   .flags = MAP_NO_COMMON_LRU},
-				  "7.3", 1, NULL};
+				  "7.3",
+				  1,
+				  NULL};
 	static const char *const updates[] = {"0E1", "0e1"};
 
 	for (size_t i = 0; i < COUNT(updates); i++) {
@@ -242,7 +251,9 @@ static void test_exist_takes_none(void)
 		struct test_map wanted = {{.type = MAP_LRU_PERCPU_HASH,
 					   .max_entries = 1,
 					   .flags = i ? MAP_NO_COMMON_LRU : 0},
-					  "6.18", 1, NULL};
+					  "6.18",
+					  1,
+					  NULL};
 		struct map *map = test_map_create(&wanted);
 
 		test_map_run(map, "0U5 0E5 0E6 0E5 0L5", "0 0 ENOENT 0 0");

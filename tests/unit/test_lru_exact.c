@@ -40,7 +40,8 @@ static bool order_find(const struct order *order, uint64_t key, size_t *at)
 static void order_remove(struct order *order, size_t at)
 {
 	order->count--;
-	memmove(&order->keys[at], &order->keys[at + 1], (order->count - at) * sizeof(order->keys[0]));
+	memmove(&order->keys[at], &order->keys[at + 1],
+		(order->count - at) * sizeof(order->keys[0]));
 }
 
 static void order_add(struct order *order, uint64_t key)
@@ -166,7 +167,10 @@ static void compare_contents(struct map *map, const struct reference *reference)
 static void compare_run(enum map_type type, uint32_t flags, uint32_t entries, const char *codes,
 			struct rng *rng)
 {
-	struct test_map wanted = {{type, 8, 8, entries, flags, 0, false}, NULL, CPUS, "rotation=lru"};
+	struct test_map wanted = {{type, 8, 8, entries, flags, 0, false},
+				  NULL,
+				  CPUS,
+				  "rotation=lru"};
 	struct test_trace trace = {codes, entries + entries / 2 + 2, CPUS, 0};
 	struct map *map = test_map_create(&wanted);
 	struct reference reference;

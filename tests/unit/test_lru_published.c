@@ -4,7 +4,10 @@
 
 static struct map *create_lru(const char *kernel, uint32_t cpus, uint32_t entries)
 {
-	struct test_map wanted = {{.type = MAP_LRU_HASH, .max_entries = entries}, kernel, cpus, NULL};
+	struct test_map wanted = {{.type = MAP_LRU_HASH, .max_entries = entries},
+				  kernel,
+				  cpus,
+				  NULL};
 
 	return test_map_create(&wanted);
 }
@@ -110,7 +113,8 @@ static void test_live_entries(void)
 /* The keys 0 to 4 in maps of a few entries. */
 static void test_tiny(void)
 {
-	static const char *const before[] = {"4", "3 4", "4"}, *const since[] = {"3 4", "2 3 4", "2 3 4"};
+	static const char *const before[] = {"4", "3 4", "4"}, *const since[] = {"3 4", "2 3 4",
+										 "2 3 4"};
 
 	for (uint32_t entries = 2; entries <= 4; entries++) {
 		struct map *map = create_lru("6.15", 1, entries);

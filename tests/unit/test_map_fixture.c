@@ -258,7 +258,8 @@ uint64_t test_map_entries(struct map *map)
 
 void test_map_counters(struct map *map, uint32_t cpus, struct map_counters *total)
 {
-	uint64_t sums[sizeof(*total) / sizeof(uint64_t)] = {0}, more[sizeof(sums) / sizeof(sums[0])];
+	uint64_t sums[sizeof(*total) / sizeof(uint64_t)] = {0},
+				       more[sizeof(sums) / sizeof(sums[0])];
 	struct map_counters counters;
 
 	for (uint32_t cpu = 0; cpu < cpus; cpu++) {

@@ -157,7 +157,9 @@ static void test_not_preallocated(void)
 /* Counts are exact, kept in one word or in batches per CPU. */
 static void test_counts(void)
 {
-	static const char *const counts[] = {"count=atomic", "count=percpu", "count=adaptive",
+	static const char *const counts[] = {"count=atomic",
+					     "count=percpu",
+					     "count=adaptive",
 					     "count=percpu count_batch=1",
 					     "count=percpu count_batch=1M",
 					     "count=adaptive count_batch=4"};

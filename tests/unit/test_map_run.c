@@ -54,9 +54,9 @@ struct variant {
 
 /* The first one is what all others must be like. */
 static const struct variant variants[] = {
-	{"lookahead=0", OPERATIONS}, {"lookahead=5", OPERATIONS}, {"lookahead=24", OPERATIONS},
-	{"lookahead=192", OPERATIONS}, {"lookahead=24", 1},	  {"lookahead=24", 7},
-	{"lookahead=24", 100},	     {"lookahead=192", 191},	  {NULL, OPERATIONS},
+	{"lookahead=0", OPERATIONS},   {"lookahead=5", OPERATIONS}, {"lookahead=24", OPERATIONS},
+	{"lookahead=192", OPERATIONS}, {"lookahead=24", 1},         {"lookahead=24", 7},
+	{"lookahead=24", 100},         {"lookahead=192", 191},      {NULL, OPERATIONS},
 };
 
 static void compare_variants(const struct test_map *kind, const struct test_trace *trace,
@@ -78,7 +78,8 @@ static void compare_variants(const struct test_map *kind, const struct test_trac
 		map = test_map_create(&wanted);
 		run_pieces(map, &batch, variants[i].piece, i ? &outcome : &first);
 		if (i && memcmp(&outcome, &first, sizeof(first)) != 0)
-			test_fail(__FILE__, __LINE__, "%s, flags %u, %u entries, keys of %u: %s in %zu",
+			test_fail(__FILE__, __LINE__,
+				  "%s, flags %u, %u entries, keys of %u: %s in %zu",
 				  map_type_names[kind->attr.type], kind->attr.flags,
 				  kind->attr.max_entries, kind->attr.key_size, set,
 				  variants[i].piece);
@@ -98,7 +99,9 @@ static void compare_kind(enum map_type type, uint32_t flags, const char *set)
 		uint32_t key_size = key_sizes[i % COUNT(key_sizes)];
 		uint32_t entries = sizes[i / 5 % COUNT(sizes)];
 		struct test_map kind = {{type, key_size, 8, entries, flags, 0, false},
-					"7.3", CPUS, set};
+					"7.3",
+					CPUS,
+					set};
 		struct test_trace trace = {codes[i / 15 % 2], 2 * entries, CPUS,
 					   i >= 30 ? key_size : 0};
 

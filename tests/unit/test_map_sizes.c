@@ -10,16 +10,23 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct map_attr kinds[] = {
-	{.type = MAP_HASH},	       {.type = MAP_HASH, .flags = MAP_NO_PREALLOC},
-	{.type = MAP_PERCPU_HASH},     {.type = MAP_PERCPU_HASH, .flags = MAP_NO_PREALLOC},
-	{.type = MAP_LRU_HASH},	       {.type = MAP_LRU_HASH, .flags = MAP_NO_COMMON_LRU},
-	{.type = MAP_LRU_PERCPU_HASH}, {.type = MAP_LRU_PERCPU_HASH, .flags = MAP_NO_COMMON_LRU},
+	{.type = MAP_HASH},
+	{.type = MAP_HASH, .flags = MAP_NO_PREALLOC},
+	{.type = MAP_PERCPU_HASH},
+	{.type = MAP_PERCPU_HASH, .flags = MAP_NO_PREALLOC},
+	{.type = MAP_LRU_HASH},
+	{.type = MAP_LRU_HASH, .flags = MAP_NO_COMMON_LRU},
+	{.type = MAP_LRU_PERCPU_HASH},
+	{.type = MAP_LRU_PERCPU_HASH, .flags = MAP_NO_COMMON_LRU},
 };
 
 /* Keys that only differ in their last byte. */
 static void check_long_keys(const struct map_attr *kind, uint32_t key_size)
 {
-	struct test_map wanted = {{kind->type, key_size, 8, 32, kind->flags, 0, false}, NULL, 1, NULL};
+	struct test_map wanted = {{kind->type, key_size, 8, 32, kind->flags, 0, false},
+				  NULL,
+				  1,
+				  NULL};
 	struct map *map = test_map_create(&wanted);
 	struct map_ctx ctx = {.context = OP_PROGRAM};
 	uint8_t *key = calloc(1, key_size), *next = calloc(1, key_size);
@@ -61,7 +68,9 @@ static void test_long_keys_in_runs(void)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct test_map wanted = {{kinds[i].type, 4096, 8, 32, kinds[i].flags, 0, false},
-					  NULL, 1, NULL};
+					  NULL,
+					  1,
+					  NULL};
 		struct map *map = test_map_create(&wanted);
 
 		test_map_run(map, "0U1 0U2 0N1 0T2 0k5 0D1 0L1", "0 0 EEXIST 0 0:1 0 ENOENT");
@@ -74,8 +83,11 @@ static void test_large_values(void)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		uint32_t value_size = map_type_is_percpu(kinds[i].type) ? 32768 : 1000000;
-		struct test_map wanted = {{kinds[i].type, 8, value_size, 4, kinds[i].flags, 0, false},
-					  NULL, 2, NULL};
+		struct test_map wanted = {{kinds[i].type, 8, value_size, 4, kinds[i].flags, 0,
+					   false},
+					  NULL,
+					  2,
+					  NULL};
 		struct map *map = test_map_create(&wanted);
 		struct map_ctx ctx = {.cpu = 1, .context = OP_PROGRAM};
 		uint8_t *value = malloc(value_size), *found = malloc(value_size);
@@ -115,7 +127,9 @@ static void test_one_entry(void)
 		struct test_map wanted = {{.type = kinds[i].type,
 					   .max_entries = 1,
 					   .flags = kinds[i].flags},
-					  NULL, 1, NULL};
+					  NULL,
+					  1,
+					  NULL};
 		struct map *map = test_map_create(&wanted);
 		bool is_lru = map_type_is_lru(kinds[i].type);
 
@@ -133,7 +147,10 @@ static void test_one_entry(void)
 /* Each CPU inserts a key of its own: into lists of its own, or until the map is full. */
 static void check_many_cpus(const struct map_attr *kind, uint32_t entries)
 {
-	struct test_map wanted = {{kind->type, 8, 8, entries, kind->flags, 0, false}, NULL, CPUS, NULL};
+	struct test_map wanted = {{kind->type, 8, 8, entries, kind->flags, 0, false},
+				  NULL,
+				  CPUS,
+				  NULL};
 	bool is_lru = map_type_is_lru(kind->type), has_lists = kind->flags & MAP_NO_COMMON_LRU;
 	struct map *map = test_map_create(&wanted);
 	struct map_counters total;
@@ -167,7 +184,9 @@ static void test_two_maps(void)
 		struct test_map wanted = {{.type = kinds[i].type,
 					   .max_entries = 3,
 					   .flags = kinds[i].flags},
-					  NULL, 1, NULL};
+					  NULL,
+					  1,
+					  NULL};
 		struct map *map = test_map_create(&wanted), *other = test_map_create(&wanted);
 
 		test_map_run(map, "0U1", "0");
@@ -180,12 +199,8 @@ static void test_two_maps(void)
 }
 
 CU_TestInfo map_sizes_tests[] = {
-	{"long keys", test_long_keys},
-	{"long keys in runs", test_long_keys_in_runs},
-	{"large values", test_large_values},
-	{"the largest element", test_largest_element},
-	{"one entry", test_one_entry},
-	{"many CPUs", test_many_cpus},
-	{"two maps", test_two_maps},
-	CU_TEST_INFO_NULL,
+	{"long keys", test_long_keys},       {"long keys in runs", test_long_keys_in_runs},
+	{"large values", test_large_values}, {"the largest element", test_largest_element},
+	{"one entry", test_one_entry},       {"many CPUs", test_many_cpus},
+	{"two maps", test_two_maps},         CU_TEST_INFO_NULL,
 };

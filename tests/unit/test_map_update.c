@@ -19,9 +19,14 @@ static const struct test_map kinds[] = {
 	{{.type = MAP_LRU_PERCPU_HASH, .max_entries = 64, .flags = MAP_NO_COMMON_LRU}, .cpus = 2},
 	{{.type = MAP_LRU_HASH, .max_entries = 64}, .cpus = 2, .set = "rotation=lru"},
 	{{.type = MAP_HASH, .max_entries = 64}, .cpus = 2, .kernel = "3.19"},
-	{{.type = MAP_HASH, .max_entries = 64, .flags = MAP_NO_PREALLOC}, .cpus = 2, .kernel = "4.6"},
+	{{.type = MAP_HASH, .max_entries = 64, .flags = MAP_NO_PREALLOC},
+	 .cpus = 2,
+	 .kernel = "4.6"},
 	{{.type = MAP_PERCPU_HASH, .max_entries = 64}, .cpus = 2, .kernel = "5.10"},
-	{{.type = MAP_LRU_HASH, .max_entries = 64}, .cpus = 2, .kernel = "4.10", .set = "free_target=1"},
+	{{.type = MAP_LRU_HASH, .max_entries = 64},
+	 .cpus = 2,
+	 .kernel = "4.10",
+	 .set = "free_target=1"},
 };
 
 static void test_flags(void)
@@ -61,7 +66,8 @@ static void test_found_and_missing(void)
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct map *map = test_map_create(&kinds[i]);
 
-		test_map_run(map, "0L1 0l1 0U1 0L1 1l1 1L2 0D1 0L1", "ENOENT ENOENT 0 0 0 ENOENT 0 ENOENT");
+		test_map_run(map, "0L1 0l1 0U1 0L1 1l1 1L2 0D1 0L1",
+			     "ENOENT ENOENT 0 0 0 ENOENT 0 ENOENT");
 		test_map_run(map, "0T5 1T5 0T5 0D5 1T5", "1 0 0 0 1");
 		test_map_run(map, "0S6 1S6 0s6", "1 0 0");
 		test_map_keys(map, "5 6");
@@ -73,7 +79,9 @@ static void test_found_and_missing(void)
 static void test_move_to_head(void)
 {
 	static const char insert[] = "0U1 0U2 0U3 0U4 0U5 0U6 0U7 0U8", zeros[] = "0 0 0 0 0 0 0 0";
-	struct test_map wanted = {{.type = MAP_HASH, .max_entries = 8}, .kernel = "6.18", .cpus = 2};
+	struct test_map wanted = {{.type = MAP_HASH, .max_entries = 8},
+				  .kernel = "6.18",
+				  .cpus = 2};
 	struct map *map;
 
 	for (int flags = 0; flags < 2; flags++) {
@@ -127,7 +135,8 @@ static void test_full(void)
 			continue;
 		wanted.attr.max_entries = 4;
 		map = test_map_create(&wanted);
-		test_map_run(map, "0U1 0U2 0U3 0U4 0U5 1U5 1N5 1N1", "0 0 0 0 E2BIG E2BIG E2BIG EEXIST");
+		test_map_run(map, "0U1 0U2 0U3 0U4 0U5 1U5 1N5 1N1",
+			     "0 0 0 0 E2BIG E2BIG E2BIG EEXIST");
 		test_map_run(map, "0U1 1U1 0E2 1E2 0u3 1u3 1u3 1U4", "0 0 0 0 0 0 0 0");
 		test_map_run(map, "1E5 1D5 0D1 1U5 0U1 0T1 1T2", "ENOENT ENOENT 0 0 E2BIG E2BIG 0");
 		test_map_keys(map, "2 3 4 5");
@@ -154,8 +163,9 @@ static void test_spares(void)
 /* Without spares the free list gives, and a map that is full has none left. */
 static void test_no_spares(void)
 {
-	struct test_map wanted = {
-		{.type = MAP_HASH, .max_entries = 2}, .cpus = 2, .set = "spares=0"};
+	struct test_map wanted = {{.type = MAP_HASH, .max_entries = 2},
+				  .cpus = 2,
+				  .set = "spares=0"};
 	struct map *map = test_map_create(&wanted);
 
 	test_map_lists(map, "free0=1 free1=1");

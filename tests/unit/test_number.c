@@ -55,17 +55,18 @@ static void test_good(void)
 
 static void test_bad(void)
 {
-	static const char *const texts[] = {"",	   " ",	   "-1",   "+1",  " 1",	 "1 ",	"\t1", "1\n",
-					    "k",   "x10",  "0x",   "0xg", "0xk", "1.5", "1,5", "12abc",
-					    "1 k", "1_000", "--1", "a",	  "1kk", "1k1", "1e3", "1MM",
-					    "1k ", "10x10"};
+	static const char *const texts[] = {"",    " ",     "-1",  "+1",    " 1",   "1 ",  "\t1",
+					    "1\n", "k",     "x10", "0x",    "0xg",  "0xk", "1.5",
+					    "1,5", "12abc", "1 k", "1_000", "--1",  "a",   "1kk",
+					    "1k1", "1e3",   "1MM", "1k ",   "10x10"};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		uint64_t value = UNTOUCHED;
 		int err = number_parse(texts[i], 0, UINT64_MAX, &value);
 
 		if (err != -EINVAL)
-			CU_assertImplementation(CU_FALSE, __LINE__, texts[i], __FILE__, "", CU_FALSE);
+			CU_assertImplementation(CU_FALSE, __LINE__, texts[i], __FILE__, "",
+						CU_FALSE);
 		CU_ASSERT_EQUAL(value, UNTOUCHED);
 	}
 }
@@ -73,12 +74,9 @@ static void test_bad(void)
 /* Too large for 64 bits, before or after the suffix. */
 static void test_overflow(void)
 {
-	static const char *const texts[] = {"18446744073709551616",
-					    "99999999999999999999999",
-					    "0x10000000000000000",
-					    "16777216T",
-					    "17179869184G",
-					    "18446744073709551615k",
+	static const char *const texts[] = {"18446744073709551616", "99999999999999999999999",
+					    "0x10000000000000000",  "16777216T",
+					    "17179869184G",         "18446744073709551615k",
 					    "18446744073709551616k"};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
@@ -86,7 +84,8 @@ static void test_overflow(void)
 		int err = number_parse(texts[i], 0, UINT64_MAX, &value);
 
 		if (err != -ERANGE)
-			CU_assertImplementation(CU_FALSE, __LINE__, texts[i], __FILE__, "", CU_FALSE);
+			CU_assertImplementation(CU_FALSE, __LINE__, texts[i], __FILE__, "",
+						CU_FALSE);
 		CU_ASSERT_EQUAL(value, UNTOUCHED);
 	}
 }
@@ -124,8 +123,9 @@ static void test_fractions(void)
 
 static void test_bad_fractions(void)
 {
-	static const char *const texts[] = {"", " ", ".", "x", "1x", "1 ", "1,5", "1.5.5", "nan",
-					    "inf", "-inf", "infinity", "1e400", "-1e400", "1k"};
+	static const char *const texts[] = {"",     " ",        ".",     "x",      "1x",
+					    "1 ",   "1,5",      "1.5.5", "nan",    "inf",
+					    "-inf", "infinity", "1e400", "-1e400", "1k"};
 	double value = UNTOUCHED;
 
 	for (size_t i = 0; i < COUNT(texts); i++)

@@ -93,10 +93,7 @@ static void test_arena(void)
 }
 
 CU_TestInfo op_tests[] = {
-	{"letters", test_letters},
-	{"other letters", test_other_letters},
-	{"names", test_names},
-	{"batches", test_batch},
-	{"arenas", test_arena},
-	CU_TEST_INFO_NULL,
+	{"letters", test_letters}, {"other letters", test_other_letters},
+	{"names", test_names},     {"batches", test_batch},
+	{"arenas", test_arena},    CU_TEST_INFO_NULL,
 };

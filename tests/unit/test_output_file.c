@@ -167,7 +167,7 @@ static void test_directory(void)
 		err = output_file_close(&file, true, &error);
 	}
 	CU_ASSERT_EQUAL(err, -EISDIR);
-	CU_ASSERT_PTR_NOT_NULL(strstr(error.text, "/a: Is a directory"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(error.text, "/a: is a directory"));
 	CU_ASSERT_EQUAL(directory_count(), 1);
 	directory_remove("a");
 }

@@ -225,7 +225,9 @@ static void test_random(void)
 static void check_area(enum map_type type, uint32_t flags, uint32_t value_size, uint32_t entries,
 		       uint32_t cpus)
 {
-	struct test_map wanted = {{type, 8, value_size, entries, flags, 0, false}, NULL, cpus,
+	struct test_map wanted = {{type, 8, value_size, entries, flags, 0, false},
+				  NULL,
+				  cpus,
 				  "free_target=1"};
 	struct map *map = test_map_create(&wanted);
 	struct map_ctx ctx = {.context = OP_SYSCALL};

@@ -95,9 +95,6 @@ static void test_move(void)
 }
 
 CU_TestInfo record_tests[] = {
-	{"adding", test_add},
-	{"finding", test_find},
-	{"growth", test_growth},
-	{"moving", test_move},
-	CU_TEST_INFO_NULL,
+	{"adding", test_add},  {"finding", test_find}, {"growth", test_growth},
+	{"moving", test_move}, CU_TEST_INFO_NULL,
 };

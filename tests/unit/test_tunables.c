@@ -31,7 +31,8 @@ static void test_names(void)
 
 static void test_unknown_names(void)
 {
-	static const char *const names[] = {"", "x", "nr_scan", "NR_SCANS", "nr_scans ", "nr_scans=4"};
+	static const char *const names[] = {"",         "x",         "nr_scan",
+					    "NR_SCANS", "nr_scans ", "nr_scans=4"};
 	struct error error;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -160,8 +161,7 @@ static void test_error_texts(void)
 	tunable_set(&tunables, TUNE_COUNT_BATCH, "0", &error);
 	CU_ASSERT_STRING_EQUAL(error.text, "count_batch=0: expected a number 1..1048576");
 	tunable_set(&tunables, TUNE_NR_SCANS, "none", &error);
-	CU_ASSERT_STRING_EQUAL(error.text,
-			       "nr_scans=none: expected a number 1..4294967295, auto");
+	CU_ASSERT_STRING_EQUAL(error.text, "nr_scans=none: expected a number 1..4294967295, auto");
 	tunable_set(&tunables, TUNE_POPULATE, "odd", &error);
 	CU_ASSERT_STRING_EQUAL(error.text, "populate=odd: expected one of old, even");
 	tunable_set(&tunables, TUNE_ALLOC, "slab", &error);

@@ -35,7 +35,8 @@ static void test_lists(void)
 	expect_values("kernel=6.12,7.3,host", "kernel: 6.12 7.3 host");
 	expect_values("max_entries=1k,0x10,2M", "max_entries: 1k 0x10 2M");
 	expect_values("--seed=1", "--seed: 1");
-	expect_values("flags=no_common_lru+numa_node=0,none", "flags: no_common_lru+numa_node=0 none");
+	expect_values("flags=no_common_lru+numa_node=0,none",
+		      "flags: no_common_lru+numa_node=0 none");
 	expect_values("spread=block:10,hash", "spread: block:10 hash");
 	expect_values("a=4,4", "a: 4 4");
 }
@@ -70,11 +71,12 @@ static void test_range_ends(void)
 static void test_errors(void)
 {
 	static const char *const texts[] = {
-		"",	     "a",	 "a=",	      "=1",	    "=",	"a=5..4",
-		"a=1..",     "a=..5",	 "a=..",      "a=1..b",	    "a=b..3",	"a=1..5:0",
-		"a=1..5:+0", "a=1..5:x0", "a=1..5:x1", "a=0..5:x2", "a=1..5:",	"a=1..5:y2",
-		"a=1..5:-1", "a=1..5:x", "a=1..5:+", "a=1..2..3", "a=-1..3",	"a=1..5:2:3",
-		"a=1..3,5..4", "a=1...3",
+		"",          "a",         "a=",        "=1",         "=",
+		"a=5..4",    "a=1..",     "a=..5",     "a=..",       "a=1..b",
+		"a=b..3",    "a=1..5:0",  "a=1..5:+0", "a=1..5:x0",  "a=1..5:x1",
+		"a=0..5:x2", "a=1..5:",   "a=1..5:y2", "a=1..5:-1",  "a=1..5:x",
+		"a=1..5:+",  "a=1..2..3", "a=-1..3",   "a=1..5:2:3", "a=1..3,5..4",
+		"a=1...3",
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
@@ -82,7 +84,8 @@ static void test_errors(void)
 		struct vary vary;
 
 		if (vary_parse(texts[i], &vary, &error) != -EINVAL)
-			CU_assertImplementation(CU_FALSE, __LINE__, texts[i], __FILE__, "", CU_FALSE);
+			CU_assertImplementation(CU_FALSE, __LINE__, texts[i], __FILE__, "",
+						CU_FALSE);
 		CU_ASSERT(!strncmp(error.text, "--vary", 6));
 		CU_ASSERT_EQUAL(vary_parse(texts[i], &vary, NULL), -EINVAL);
 	}
@@ -97,9 +100,10 @@ static void test_error_texts(void)
 	CU_ASSERT_STRING_EQUAL(error.text, "--vary nr_scans: expected NAME=VALUE,... or "
 					   "NAME=FIRST..LAST[:STEP]");
 	vary_parse("a=1,5..4", &vary, &error);
-	CU_ASSERT_STRING_EQUAL(error.text, "--vary a: range \"5..4\": expected A..B, A..B:STEP or "
-					   "A..B:xFACTOR with A at most B, STEP at least 1 and FACTOR "
-					   "at least 2");
+	CU_ASSERT_STRING_EQUAL(error.text,
+			       "--vary a: range \"5..4\": expected A..B, A..B:STEP or "
+			       "A..B:xFACTOR with A at most B, STEP at least 1 and FACTOR "
+			       "at least 2");
 }
 
 static void test_too_many(void)
@@ -118,8 +122,11 @@ static void test_too_many(void)
 }
 
 CU_TestInfo vary_tests[] = {
-	{"lists", test_lists},		{"ranges", test_ranges},
-	{"ends of ranges", test_range_ends}, {"errors", test_errors},
-	{"texts of errors", test_error_texts},	{"too many values", test_too_many},
+	{"lists", test_lists},
+	{"ranges", test_ranges},
+	{"ends of ranges", test_range_ends},
+	{"errors", test_errors},
+	{"texts of errors", test_error_texts},
+	{"too many values", test_too_many},
 	CU_TEST_INFO_NULL,
 };
