@@ -36,9 +36,9 @@ int op_from_letter(char letter, uint8_t *code, uint8_t *context)
 
 char op_letter(uint8_t code, uint8_t context)
 {
-	char letter = op_names[code].letter;
+	int letter = op_names[code].letter;
 
-	return context == OP_SYSCALL ? (char)tolower((unsigned char)letter) : letter;
+	return (char)(context == OP_SYSCALL ? tolower(letter) : letter);
 }
 
 int op_batch_init(struct op_batch *batch, size_t capacity, int with_times, int with_values)

@@ -16,7 +16,8 @@ struct output_file {
 	char *path, *temporary;
 };
 
-/* Whether a path is written to directly, as devices, pipes and "-" are: a rename would lose them. */
+/* Whether a path is written to directly, as devices, pipes and "-" are: a rename would lose them.
+ */
 bool output_file_is_special(const char *path);
 
 /*

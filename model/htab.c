@@ -50,13 +50,14 @@ int htab_count_error(struct map *map, const struct map_ctx *ctx, int err)
 /* Whether an element is in a bucket: a node may be taken and not linked yet, or deleted already. */
 static bool is_linked(const struct map *map, const struct elem *elem, uint32_t bucket)
 {
-	uintptr_t node = (uintptr_t)&elem->hash_node, link = map->buckets[bucket].first;
+	uintptr_t link;
 
 	if (ENV_SHORTCUTS)
 		return elem_is_hashed(elem);
-	while (link != node && !nulls_is_end(link))
+	link = map->buckets[bucket].first;
+	while (!nulls_is_end(link) && elem_of_link(link) != elem)
 		link = elem_of_link(link)->hash_node.next;
-	return link == node;
+	return !nulls_is_end(link);
 }
 
 bool htab_evict(struct map *map, struct map_ctx *ctx, struct elem *elem)

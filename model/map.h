@@ -171,7 +171,7 @@ static inline uint8_t *elem_percpu_value(const struct map *map, struct elem *ele
 }
 
 int map_create(const struct map_attr *attr, const struct tunables *tunables, uint32_t cpus,
-	       struct map **map, struct error *error);
+	       struct map **created, struct error *error);
 void map_destroy(struct map *map);
 void map_run(struct map *map, const struct map_run *run);
 int map_check(const struct map *map, struct error *error);

@@ -182,10 +182,13 @@ static void ahead_further(struct group *group)
 static ALWAYS_INLINE struct elem *find_ahead(const struct runner *runner, const void *key,
 					     const struct ahead *ahead)
 {
-	struct elem *elem = elem_of_link(ahead->link);
+	struct elem *elem;
 
-	if (ENV_SHORTCUTS && !nulls_is_end(ahead->link) && elem->hash == ahead->hash &&
-	    elem_is_hashed(elem) && elem_has_key(elem, key, runner->map->key_size))
+	if (!ENV_SHORTCUTS || nulls_is_end(ahead->link))
+		return htab_find(runner->map, key, ahead->hash);
+	elem = elem_of_link(ahead->link);
+	if (elem->hash == ahead->hash && elem_is_hashed(elem) &&
+	    elem_has_key(elem, key, runner->map->key_size))
 		return elem;
 	return htab_find(runner->map, key, ahead->hash);
 }

@@ -89,8 +89,7 @@ const char *tunable_choice_summary(enum tunable_id id, uint64_t n);
 int tunable_find(const char *name, struct error *error);
 
 /* Parses a value and sets it. Returns 0, or -EINVAL with error naming what is valid. */
-int tunable_set(struct tunables *tunables, enum tunable_id id, const char *value,
-		struct error *error);
+int tunable_set(struct tunables *set, enum tunable_id id, const char *value, struct error *error);
 
 /* Writes a value as the user would; text needs TUNABLE_TEXT_BYTES. Returns text. */
 #define TUNABLE_TEXT_BYTES 32

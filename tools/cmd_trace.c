@@ -32,8 +32,9 @@ static int set_convert_option(void *state, const struct cli_option *option, cons
 	return 0;
 }
 
-static const struct cli_group convert_group = {
-	convert_table, sizeof(convert_table) / sizeof(convert_table[0]), set_convert_option};
+static const struct cli_group convert_group = {convert_table,
+					       sizeof(convert_table) / sizeof(convert_table[0]),
+					       set_convert_option};
 
 static int open_trace(const struct run_config *config, const char *spec,
 		      struct trace_reader **reader, struct error *error)

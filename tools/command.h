@@ -16,7 +16,7 @@ enum exit_status {
 	EXIT_FINE = 0,
 	EXIT_DIFFERENT = 1, /* the run found a difference, or failed */
 	EXIT_USAGE = 2,     /* usage or bad input */
-	/* 128 and the number of the signal that ended it: 130 after Ctrl-C */
+			    /* 128 and the number of the signal that ended it: 130 after Ctrl-C */
 };
 
 struct cli_option {

@@ -55,6 +55,7 @@ setup_missing() {
 	if [ "$1" = check ]; then
 		setup_has_library cunit libcunit1-dev || echo libcunit1-dev
 		setup_has_command mandoc || echo mandoc
+		setup_has_command python3 || echo python3
 	fi
 }
 

@@ -131,20 +131,27 @@ static void common_deinit(struct map *map)
 	env_free(map->lru, common_bytes(map));
 }
 
+/* Fetches count of the remembered nodes, the first being the n-th ever. */
+static void local_fetch_recent(const struct lru_local *local, uint64_t n, uint64_t count)
+{
+	for (uint64_t end = n + count; n < end; n++)
+		env_prefetch(local->recent[n % RECENT]);
+}
+
 /* Pending nodes go to the global lists: used ones as active. Under both locks. */
 static void common_flush(struct lru_list *list, struct lru_local *local)
 {
-	uint64_t ahead = local->recent_count - local->pending_count + RECENT_AHEAD;
+	uint64_t oldest = local->recent_count - local->pending_count;
 	struct list_node *node, *next;
 
-	for (uint64_t i = ahead - RECENT_AHEAD; ENV_LOOKAHEAD && i < ahead; i++)
-		env_prefetch(local->recent[i % RECENT]);
+	if (ENV_LOOKAHEAD)
+		local_fetch_recent(local, oldest, RECENT_AHEAD);
 	for (node = local->pending.prev; node != &local->pending; node = next) {
 		struct elem *elem = elem_of_lru(node);
 		enum lru_list_type type = env_load(&elem->lru.ref) ? LRU_ACTIVE : LRU_INACTIVE;
 
 		if (ENV_LOOKAHEAD)
-			env_prefetch(local->recent[ahead++ % RECENT]);
+			local_fetch_recent(local, oldest++ + RECENT_AHEAD, 1);
 
 		next = node->prev;
 		if (env_load(&elem->lru.pending_free)) {

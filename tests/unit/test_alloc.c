@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "model/map.h"
 #include "tests/unit/test_map.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -170,6 +171,26 @@ static void test_cache_tunables(void)
 	test_map_destroy(map);
 }
 
+/* Whatever the caches hold, there is a place for every per-CPU value. */
+static void test_cached_values(void)
+{
+	static const char *const sets[] = {"cache_prefill=10000", "cache_low=10000 cache_high=3"};
+
+	for (size_t i = 0; i < COUNT(sets); i++) {
+		struct test_map wanted = {{.type = MAP_PERCPU_HASH,
+					   .max_entries = 2,
+					   .flags = MAP_NO_PREALLOC},
+					  .cpus = 2,
+					  .set = sets[i]};
+		struct map *map = test_map_create(&wanted);
+
+		for (int round = 0; round < 10000; round++)
+			test_map_do(map, "0U1 0D1");
+		CU_ASSERT(map->percpu.chunk_count <= map->percpu.chunk_slots);
+		test_map_destroy(map);
+	}
+}
+
 /* Until 6.0 there are no caches. */
 static void test_general_allocator(void)
 {
@@ -214,6 +235,7 @@ CU_TestInfo alloc_tests[] = {
 	{"caches", test_cache},
 	{"caches of large objects", test_cache_of_large},
 	{"tunables of caches", test_cache_tunables},
+	{"per-CPU values in caches", test_cached_values},
 	{"the general allocator", test_general_allocator},
 	{"choices", test_choice},
 	CU_TEST_INFO_NULL,

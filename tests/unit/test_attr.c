@@ -11,7 +11,8 @@
 #define NCOM MAP_NO_COMMON_LRU
 #define NODE MAP_NUMA_NODE
 
-#define OTHER_NODE 1u /* only node 0 is online */
+#define OTHER_NODE 1u      /* only node 0 is online */
+#define NO_NODE UINT32_MAX /* as without the flag */
 
 /* What a kernel 6.18 with 2 possible CPUs answered. */
 struct refusal {
@@ -70,12 +71,14 @@ static const struct refusal refusals[] = {
 	{MAP_HASH, 100, 4, 8, NCOM | NPRE, 0, -EINVAL},
 	{MAP_HASH, 100, 4, 8, NODE, 0, 0},
 	{MAP_HASH, 100, 4, 8, NODE, OTHER_NODE, -EINVAL},
+	{MAP_HASH, 100, 4, 8, NODE, NO_NODE, 0},
 	{MAP_HASH, 100, 4, 8, NCOM | NODE, 0, -EINVAL},
 	{MAP_HASH, 100, 4, 8, NPRE | NODE, 0, 0},
 	{MAP_HASH, 100, 4, 8, NPRE | NODE, OTHER_NODE, -EINVAL},
 	{MAP_PERCPU_HASH, 100, 4, 8, NCOM, 0, -EINVAL},
 	{MAP_PERCPU_HASH, 100, 4, 8, NPRE, 0, 0},
 	{MAP_PERCPU_HASH, 100, 4, 8, NODE, 0, -EINVAL},
+	{MAP_PERCPU_HASH, 100, 4, 8, NODE, NO_NODE, 0},
 	{MAP_PERCPU_HASH, 100, 4, 8, NPRE | NODE, 0, -EINVAL},
 	{MAP_LRU_HASH, 100, 4, 8, NCOM, 0, 0},
 	{MAP_LRU_HASH, 100, 4, 8, NPRE, 0, -ENOTSUPP},
@@ -135,7 +138,7 @@ static struct map_attr refusal_attr(const struct refusal *refusal)
 		.value_size = refusal->value_size,
 		.flags = refusal->flags,
 		.numa_node = refusal->numa_node,
-		.numa_node_online = refusal->numa_node != OTHER_NODE,
+		.numa_node_online = refusal->numa_node == 0,
 	};
 }
 

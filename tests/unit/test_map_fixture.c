@@ -128,24 +128,26 @@ static size_t append_return(char *text, size_t used, const struct map_op *op, in
 	return used;
 }
 
-/* Runs operations written as text; list, returns and details take OPS_MAX. Returns their number. */
-static size_t run_text(struct map *map, const char *ops, struct map_op *list, int32_t *returns,
-		       uint64_t *details)
+/* Runs operations written as text, at most OPS_MAX, put in list. Returns their number. */
+static size_t run_text(struct map *map, const char *ops, struct map_op *list,
+		       const struct map_run *outputs)
 {
 	struct op_batch batch = {.ops = list};
-	const struct map_run run = {.batch = &batch, .returns = returns, .details = details};
+	struct map_run run = *outputs;
 
 	while (batch.count < OPS_MAX && parse_op(&ops, &list[batch.count]))
 		batch.count++;
+	run.batch = &batch;
 	test_ops->run(map, &run);
 	return batch.count;
 }
 
 void test_map_do(struct map *map, const char *ops)
 {
+	static const struct map_run no_outputs;
 	struct map_op list[OPS_MAX];
 
-	run_text(map, ops, list, NULL, NULL);
+	run_text(map, ops, list, &no_outputs);
 }
 
 void test_map_run_at(struct map *map, const char *ops, const char *returns, const char *file,
@@ -154,8 +156,9 @@ void test_map_run_at(struct map *map, const char *ops, const char *returns, cons
 	struct map_op list[OPS_MAX];
 	int32_t rets[OPS_MAX];
 	uint64_t details[OPS_MAX];
+	const struct map_run outputs = {.returns = rets, .details = details};
 	char found[TEXT_BYTES] = "";
-	size_t used = 0, count = run_text(map, ops, list, rets, details);
+	size_t used = 0, count = run_text(map, ops, list, &outputs);
 
 	for (size_t i = 0; i < count; i++)
 		used = append_return(found, used, &list[i], rets[i], details[i]);

@@ -11,13 +11,16 @@ static void test_letters(void)
 {
 	uint8_t code, context;
 
-	for (uint8_t i = 0; i < OP_CODES; i++) {
-		CU_ASSERT_EQUAL(op_from_letter(op_letter(i, OP_PROGRAM), &code, &context), 0);
+	for (int i = 0; i < OP_CODES; i++) {
+		char letter = op_letter((uint8_t)i, OP_PROGRAM);
+
+		CU_ASSERT_EQUAL(op_from_letter(letter, &code, &context), 0);
 		CU_ASSERT(code == i && context == OP_PROGRAM);
-		CU_ASSERT_EQUAL(op_from_letter(op_letter(i, OP_SYSCALL), &code, &context), 0);
+		CU_ASSERT_EQUAL(op_letter((uint8_t)i, OP_IRQ), letter);
+		CU_ASSERT_EQUAL(op_letter((uint8_t)i, OP_NMI), letter);
+		letter = op_letter((uint8_t)i, OP_SYSCALL);
+		CU_ASSERT_EQUAL(op_from_letter(letter, &code, &context), 0);
 		CU_ASSERT(code == i && context == OP_SYSCALL);
-		CU_ASSERT_EQUAL(op_letter(i, OP_IRQ), op_letter(i, OP_PROGRAM));
-		CU_ASSERT_EQUAL(op_letter(i, OP_NMI), op_letter(i, OP_PROGRAM));
 	}
 	/* Those of the vectors are for ever. */
 	CU_ASSERT(!op_from_letter('L', &code, &context) && code == OP_LOOKUP);
@@ -77,6 +80,7 @@ static void test_arena(void)
 	uint8_t bytes[1000];
 
 	CU_ASSERT_EQUAL_FATAL(op_batch_init(&batch, 1, false, false), 0);
+	CU_ASSERT_EQUAL(op_batch_add_bytes(&batch, NULL, 0), 0);
 	for (int i = 0; i < 100; i++) {
 		memset(bytes, i, sizeof(bytes));
 		CU_ASSERT_EQUAL(op_batch_add_bytes(&batch, bytes, sizeof(bytes)), 1000 * i);

@@ -24,7 +24,8 @@ static struct map *kind_create(size_t kind, uint32_t value_size)
 	return test_map_create(&wanted);
 }
 
-static int update(struct map *map, uint32_t cpu, uint64_t key, uint32_t value)
+/* By a program; values have 4 or 8 bytes. */
+static int update(struct map *map, uint32_t cpu, uint64_t key, uint64_t value)
 {
 	struct map_ctx ctx = {.cpu = cpu, .context = OP_PROGRAM};
 
@@ -35,7 +36,7 @@ static int update(struct map *map, uint32_t cpu, uint64_t key, uint32_t value)
 static int64_t lookup(struct map *map, uint32_t cpu, uint64_t key)
 {
 	struct map_ctx ctx = {.cpu = cpu, .context = OP_PROGRAM};
-	uint32_t value = 0;
+	uint64_t value = 0;
 	int err = test_ops->lookup(map, &ctx, &key, &value);
 
 	return err ? err : (int64_t)value;
