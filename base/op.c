@@ -79,7 +79,8 @@ int64_t op_batch_add_bytes(struct op_batch *batch, const void *bytes, size_t cou
 		batch->arena = arena;
 		batch->arena_capacity = capacity;
 	}
-	memcpy(batch->arena + offset, bytes, count);
+	if (count)
+		memcpy(batch->arena + offset, bytes, count);
 	batch->arena_bytes = offset + count;
 	return (int64_t)offset;
 }

@@ -20,6 +20,7 @@ const int map_error_errnos[MAP_ERRORS] = {
 	[ERROR_ENOTSUPP] = ENOTSUPP,
 };
 
+#define NUMA_NO_NODE UINT32_MAX /* "any node", as in the kernel */
 #define ELEM_HEADER_BYTES 48
 #define BUCKET_BYTES 16
 /* struct bpf_htab; measured with fdinfo's memlock on 6.18. */
@@ -40,10 +41,12 @@ static int check_flags(const struct map_attr *attr, const struct tunables *tunab
 {
 	bool is_lru = map_type_is_lru(attr->type);
 
+	bool has_node = attr->flags & MAP_NUMA_NODE && attr->numa_node != NUMA_NO_NODE;
+
 	if (attr->flags & MAP_NUMA_NODE) {
 		if (!tunable_value(tunables, TUNE_NUMA_NODE))
 			return error_set(error, -EINVAL, "this release has no flag numa_node");
-		if (!attr->numa_node_online)
+		if (has_node && !attr->numa_node_online)
 			return error_set(error, -EINVAL, "numa_node=%u: no such node is online",
 					 attr->numa_node);
 	}
@@ -56,8 +59,7 @@ static int check_flags(const struct map_attr *attr, const struct tunables *tunab
 		return error_set(error, -EINVAL, "no_common_lru is for LRU maps only");
 	if (attr->flags & MAP_NO_PREALLOC && is_lru)
 		return error_set(error, -ENOTSUPP, "LRU maps are always preallocated");
-	if (attr->flags & MAP_NUMA_NODE &&
-	    (map_type_is_percpu(attr->type) || attr->flags & MAP_NO_COMMON_LRU))
+	if (has_node && (map_type_is_percpu(attr->type) || attr->flags & MAP_NO_COMMON_LRU))
 		return error_set(error, -EINVAL,
 				 "numa_node goes neither with per-CPU values nor no_common_lru");
 	return 0;

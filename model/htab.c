@@ -180,6 +180,16 @@ void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem)
 	map->alloc_policy->push(map, ctx, elem);
 }
 
+/* Links elem, then unlinks old, of the same key: for a reader one of them is always there. */
+static void replace_elem(struct map *map, struct elem *elem, struct elem *old)
+{
+	/* The two count as one entry also in between. */
+	map->census.entries--;
+	htab_link(map, elem, elem->hash & map->bucket_mask);
+	map->census.entries++;
+	htab_unlink(map, old);
+}
+
 /* Under the bucket lock. The element moves to the head of its bucket also when it was there. */
 static int update_hash_locked(struct map *map, struct map_ctx *ctx, const struct update *update,
 			      struct elem *old)
@@ -190,10 +200,11 @@ static int update_hash_locked(struct map *map, struct map_ctx *ctx, const struct
 	if (err)
 		return err;
 	fill_elem(map, ctx, elem, update);
-	htab_link(map, elem, update->hash & map->bucket_mask);
-	if (!old)
+	if (!old) {
+		htab_link(map, elem, update->hash & map->bucket_mask);
 		return 0;
-	htab_unlink(map, old);
+	}
+	replace_elem(map, elem, old);
 	if (map->preallocates && map->has_spares)
 		map_cpu(map, ctx->cpu)->spare = old;
 	else
@@ -247,10 +258,11 @@ static int update_lru(struct map *map, struct map_ctx *ctx, const struct update 
 		old = find_old(map, update);
 		err = check_flags(old, update->flags);
 		if (!err) {
-			htab_link(map, elem, bucket);
 			if (old) {
 				lru_mark_bit(map, elem);
-				htab_unlink(map, old);
+				replace_elem(map, elem, old);
+			} else {
+				htab_link(map, elem, bucket);
 			}
 			map_counters(map, ctx)->inserts += !old;
 			map_counters(map, ctx)->replaced += old != NULL;

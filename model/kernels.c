@@ -204,7 +204,7 @@ static bool parse_part(const char **text, uint16_t *part)
 	return digits;
 }
 
-/* Reads "MAJOR.MINOR[.PATCH]" where a suffix may follow. 0 or -EINVAL. */
+/* Reads "MAJOR.MINOR[.PATCH]" where a suffix may follow, "-generic" or ".2-WSL2". 0 or -EINVAL. */
 static int parse_numbers(const char *text, struct kernel_release *release)
 {
 	struct kernel_release parsed = {0};
@@ -217,7 +217,7 @@ static int parse_numbers(const char *text, struct kernel_release *release)
 		if (!parse_part(&text, &parsed.patch))
 			return -EINVAL;
 	}
-	if (text[0] && !strchr("-+~_", text[0]))
+	if (text[0] && !strchr("-+~_.", text[0]))
 		return -EINVAL;
 	*release = parsed;
 	return 0;

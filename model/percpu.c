@@ -28,11 +28,29 @@ void percpu_deinit(struct percpu *percpu)
 	memset(percpu, 0, sizeof(*percpu));
 }
 
+/* Twice as many chunk pointers. 0 or -ENOMEM. */
+static int percpu_add_slots(struct percpu *percpu)
+{
+	size_t bytes = percpu->chunk_slots * sizeof(*percpu->chunks);
+	uint8_t **chunks = env_alloc(2 * bytes, -1);
+
+	if (!chunks)
+		return -ENOMEM;
+	memcpy(chunks, percpu->chunks, bytes);
+	env_free(percpu->chunks, bytes);
+	percpu->chunks = chunks;
+	percpu->chunk_slots *= 2;
+	return 0;
+}
+
 int percpu_reserve(struct percpu *percpu, uint64_t count)
 {
 	while (percpu->chunk_count << percpu->shift < count) {
-		uint8_t *chunk = env_alloc(percpu->chunk_bytes, -1);
+		uint8_t *chunk;
 
+		if (percpu->chunk_count == percpu->chunk_slots && percpu_add_slots(percpu))
+			return -ENOMEM;
+		chunk = env_alloc(percpu->chunk_bytes, -1);
 		if (!chunk)
 			return -ENOMEM;
 		percpu->chunks[percpu->chunk_count++] = chunk;

@@ -19,7 +19,7 @@ struct percpu {
 	size_t chunk_bytes;
 };
 
-/* For values of stride bytes, at most values_max. Allocates nothing yet. Returns 0 or -ENOMEM. */
+/* For values of stride bytes, values_max expected. Allocates none yet. Returns 0 or -ENOMEM. */
 int percpu_init(struct percpu *percpu, uint32_t cpus, uint32_t stride, uint64_t values_max);
 void percpu_deinit(struct percpu *percpu);
 

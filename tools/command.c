@@ -6,6 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
+volatile sig_atomic_t stop_requested;
+
+void complain(const struct error *error)
+{
+	fprintf(stderr, "mapsim: %s\n", error->text[0] ? error->text : "failed");
+}
+
+int fail(int err, const struct error *error)
+{
+	if (err == -EINTR)
+		return 128 + stop_requested;
+	complain(error);
+	return err == -EUCLEAN || err == -ENOSPC || err == -EIO ? EXIT_DIFFERENT : EXIT_USAGE;
+}
+
 #define OPTIONS_MAX 64
 #define FIRST_LONG 256 /* getopt's value of the first option: above all letters */
 

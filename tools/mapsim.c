@@ -15,8 +15,6 @@ const struct command *const commands[] = {
 	&command_replay, &command_sweep, &command_trace, &command_kernels, &command_tunables, NULL,
 };
 
-volatile sig_atomic_t stop_requested;
-
 /*
  * A signal asks for an orderly end, which leaves nothing half written. Another one, a second or
  * more later (some senders send twice), ends at once.
@@ -39,19 +37,6 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-}
-
-void complain(const struct error *error)
-{
-	fprintf(stderr, "mapsim: %s\n", error->text[0] ? error->text : "failed");
-}
-
-int fail(int err, const struct error *error)
-{
-	if (err == -EINTR)
-		return 128 + stop_requested;
-	complain(error);
-	return err == -EUCLEAN || err == -ENOSPC || err == -EIO ? EXIT_DIFFERENT : EXIT_USAGE;
 }
 
 static void print_usage(FILE *out)
