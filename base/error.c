@@ -1,20 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "base/error.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Control characters, of names say, would break the line that a text is. */
+static void escape_controls(char *text)
+{
+	for (; *text; text++) {
+		if (iscntrl((unsigned char)*text))
+			*text = '?';
+	}
+}
+
+static int set(struct error *error, bool is_output, int err, const char *format, va_list args)
+{
+	if (error) {
+		vsnprintf(error->text, sizeof(error->text), format, args);
+		escape_controls(error->text);
+		error->is_output = is_output;
+	}
+	return err;
+}
+
 int error_set(struct error *error, int err, const char *format, ...)
 {
 	va_list args;
 
-	if (error) {
-		va_start(args, format);
-		vsnprintf(error->text, sizeof(error->text), format, args);
-		va_end(args);
-	}
+	va_start(args, format);
+	err = set(error, false, err, format, args);
+	va_end(args);
+	return err;
+}
+
+int error_set_output(struct error *error, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	err = set(error, true, err, format, args);
+	va_end(args);
+	return err;
+}
+
+int error_copy(struct error *error, int err, const struct error *from)
+{
+	if (error)
+		*error = *from;
 	return err;
 }
 

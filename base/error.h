@@ -4,7 +4,10 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
+#include <stdbool.h>
+
 struct error {
+	bool is_output;  /* an output could not be written, rather than input being wrong */
 	char text[1024]; /* one line without a newline; empty when nothing was said */
 };
 
@@ -12,6 +15,13 @@ struct error {
  */
 int error_set(struct error *error, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The same for an output that cannot be written. */
+int error_set_output(struct error *error, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Says again what was said: error, which may be NULL, becomes from. Returns err. */
+int error_copy(struct error *error, int err, const struct error *from);
 
 /* The kernel's own errno, which the C library does not know. */
 #define ENOTSUPP 524

@@ -15,7 +15,7 @@ static int fail(struct output_file *file, const char *path, int err, struct erro
 	free(file->path);
 	free(file->temporary);
 	memset(file, 0, sizeof(*file));
-	return error_set(error, -err, "%s: %s", path, strerror(err));
+	return error_set_output(error, -err, "%s: %s", path, strerror(err));
 }
 
 bool output_file_is_special(const char *path)
@@ -69,8 +69,8 @@ int output_file_open(struct output_file *file, const char *path, struct error *e
 
 	memset(file, 0, sizeof(*file));
 	if (strcmp(path, "-") != 0 && !stat(path, &status) && S_ISDIR(status.st_mode))
-		return error_set(error, -EISDIR, "%s: is a directory, expected a file to write",
-				 path);
+		return error_set_output(error, -EISDIR,
+					"%s: is a directory, expected a file to write", path);
 	file->path = find_target(path);
 	if (!file->path)
 		return fail(file, path, ENOMEM, error);
@@ -90,7 +90,7 @@ int output_file_open(struct output_file *file, const char *path, struct error *e
 	return 0;
 }
 
-int output_file_close(struct output_file *file, bool commit, struct error *error)
+int output_file_finish(struct output_file *file, struct error *error)
 {
 	int err = 0;
 
@@ -101,14 +101,23 @@ int output_file_close(struct output_file *file, bool commit, struct error *error
 		err = errno ? errno : EIO;
 	if (file->stream != stdout && fclose(file->stream) && !err)
 		err = errno;
+	file->stream = NULL;
+	return err ? error_set_output(error, -err, "%s: %s", file->path, strerror(err)) : 0;
+}
+
+int output_file_close(struct output_file *file, bool commit, struct error *error)
+{
+	int err;
+
+	if (!file->path)
+		return 0;
+	err = output_file_finish(file, commit ? error : NULL);
 	if (file->temporary && commit && !err && rename(file->temporary, file->path))
-		err = errno;
+		err = error_set_output(error, -errno, "%s: %s", file->path, strerror(errno));
 	if (file->temporary && (err || !commit))
 		unlink(file->temporary);
-	if (err && commit)
-		error_set(error, -err, "%s: %s", file->path, strerror(err));
 	free(file->path);
 	free(file->temporary);
 	memset(file, 0, sizeof(*file));
-	return commit ? -err : 0;
+	return commit ? err : 0;
 }

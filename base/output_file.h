@@ -28,6 +28,12 @@ bool output_file_is_special(const char *path);
 int output_file_open(struct output_file *file, const char *path, struct error *error);
 
 /*
+ * Completes what is written, not yet under its name, so that several files can be completed before
+ * any is put in its place. Returns 0, or a negative errno with error: a full disk, say.
+ */
+int output_file_finish(struct output_file *file, struct error *error);
+
+/*
  * Ends it: with commit under its name, otherwise leaving nothing. Takes a zeroed file too. Returns
  * 0, or a negative errno with error (a full disk is found out here at the latest); then nothing is
  * left.

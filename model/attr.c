@@ -109,6 +109,23 @@ uint32_t map_attr_buckets(uint32_t max_entries)
 	return max_entries <= 1 ? 1 : 1u << (32 - __builtin_clz(max_entries - 1));
 }
 
+const char *map_attr_alloc(const struct map_attr *attr, const struct tunables *tunables)
+{
+	uint64_t alloc = tunable_value(tunables, TUNE_ALLOC);
+
+	if (alloc != TUNABLE_AUTO)
+		return tunable_choice(TUNE_ALLOC, alloc);
+	if (tunable_value(tunables, TUNE_NO_PREALLOC) && !(attr->flags & MAP_NO_PREALLOC))
+		return "freelist";
+	/* The BPF allocator came with the adaptive count. */
+	return tunable_value(tunables, TUNE_COUNT) == COUNT_ADAPTIVE ? "bpfmem" : "kmalloc";
+}
+
+bool map_attr_preallocates(const struct map_attr *attr, const struct tunables *tunables)
+{
+	return map_type_is_lru(attr->type) || !strcmp(map_attr_alloc(attr, tunables), "freelist");
+}
+
 size_t map_attr_elem_bytes(const struct map_attr *attr)
 {
 	return ELEM_HEADER_BYTES + round_up_8(attr->key_size) +

@@ -33,6 +33,13 @@ uint32_t map_attr_entries(const struct map_attr *attr, uint32_t cpus);
 /* Buckets: max_entries rounded up to a power of two; max_entries at most 2^31. */
 uint32_t map_attr_buckets(uint32_t max_entries);
 
+/* Whether all elements exist from the start: LRU maps', and where the allocator is the free list.
+ */
+bool map_attr_preallocates(const struct map_attr *attr, const struct tunables *tunables);
+
+/* The allocator by its name: as set, or by the map's flags and the release. */
+const char *map_attr_alloc(const struct map_attr *attr, const struct tunables *tunables);
+
 /* Bytes of one element without per-CPU values. */
 size_t map_attr_elem_bytes(const struct map_attr *attr);
 

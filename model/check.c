@@ -39,6 +39,9 @@ static int visit_hashed(struct census *census, const struct elem *elem, uint32_t
 	const struct map *map = census->map;
 
 	census->hashed++;
+	if (!elem_is_hashed(elem))
+		return error_set(census->error, -EUCLEAN,
+				 "bucket %u holds an element that is not marked as hashed", bucket);
 	if ((elem->hash & map->bucket_mask) != bucket || elem->hash != htab_hash(map, elem->key))
 		return error_set(census->error, -EUCLEAN, "bucket %u holds an element of hash %#x",
 				 bucket, elem->hash);
@@ -72,12 +75,14 @@ static int walk_buckets(struct census *census)
 	return 0;
 }
 
-static int visit_lru(void *arg, const struct elem *elem)
+static int visit_lru(void *arg, const struct elem *elem, bool is_free)
 {
 	struct census *census = arg;
 
 	census->listed++;
-	return census_mark(census, elem, SEEN_LRU, 0);
+	if (elem->lru.pending_free && elem_is_hashed(elem))
+		return error_set(census->error, -EUCLEAN, "a node pending free is hashed");
+	return census_mark(census, elem, SEEN_LRU, is_free ? SEEN_HASHED : 0);
 }
 
 static int visit_free(void *arg, const struct elem *elem)

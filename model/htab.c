@@ -3,7 +3,7 @@
  * Look-up, update and delete (kernel/bpf/hashtab.c: htab_map_update_elem,
  * htab_lru_map_update_elem, __htab_percpu_map_update_elem, __htab_lru_percpu_map_update_elem).
  *
- * Invariants: an element is linked in the bucket of its hash, exactly when its pprev is set, and
+ * Invariants: an element is linked in the bucket of its hash, exactly when is_hashed is set, and
  * counted in the census then. Locks: changes to a bucket under its lock; elements of maps without
  * LRU are popped and pushed under it, LRU nodes before and after it. Memory order: an element is
  * whole before it is linked (release), readers follow links with acquire.
@@ -16,24 +16,49 @@ void htab_link(struct map *map, struct elem *elem, uint32_t bucket)
 {
 	uintptr_t *first = &map->buckets[bucket].first, link = env_load(first);
 
-	elem->hash_node.next = link;
+	env_store(&elem->hash_node.next, link);
 	elem->hash_node.pprev = first;
+	env_store(&elem->lru.is_hashed, 1);
 	env_store_release(first, (uintptr_t)&elem->hash_node);
 	if (!nulls_is_end(link))
 		elem_of_link(link)->hash_node.pprev = &elem->hash_node.next;
-	if (++map->census.entries > map->census.entries_max)
-		map->census.entries_max = map->census.entries;
 }
 
-void htab_unlink(struct map *map, struct elem *elem)
+void htab_unlink(struct elem *elem)
 {
 	uintptr_t link = elem->hash_node.next;
 
 	env_store(elem->hash_node.pprev, link);
 	if (!nulls_is_end(link))
 		elem_of_link(link)->hash_node.pprev = elem->hash_node.pprev;
-	env_store(&elem->hash_node.pprev, NULL);
-	map->census.entries--;
+	env_store(&elem->lru.is_hashed, 0);
+}
+
+void htab_count_entry(struct map *map, const struct map_ctx *ctx, int change)
+{
+	struct map_census *census = &map->census;
+
+	if (!ENV_CENSUS) {
+		map_cpu(map, ctx->cpu)->entries += change;
+		return;
+	}
+	census->entries += (uint64_t)change;
+	if (census->entries > census->entries_max)
+		census->entries_max = census->entries;
+}
+
+/* An eviction is premature while the map holds fewer entries than it may. */
+static void count_eviction(struct map *map, const struct map_ctx *ctx)
+{
+	struct map_counters *counters = map_counters(map, ctx);
+	struct map_census *census = &map->census;
+
+	counters->evictions++;
+	if (!ENV_CENSUS || census->entries == map->max_entries)
+		return;
+	counters->premature_evictions++;
+	if (!census->first_premature_entries)
+		census->first_premature_entries = census->entries;
 }
 
 int htab_count_error(struct map *map, const struct map_ctx *ctx, int err)
@@ -63,7 +88,6 @@ static bool is_linked(const struct map *map, const struct elem *elem, uint32_t b
 bool htab_evict(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
 	uint32_t bucket = elem->hash & map->bucket_mask;
-	struct map_counters *counters;
 
 	if (bucket_lock(map, ctx, bucket))
 		return false;
@@ -71,14 +95,9 @@ bool htab_evict(struct map *map, struct map_ctx *ctx, struct elem *elem)
 		bucket_unlock(map, ctx, bucket);
 		return false;
 	}
-	counters = map_counters(map, ctx);
-	counters->evictions++;
-	if (map->census.entries < map->max_entries) {
-		if (!map->census.first_premature_entries)
-			map->census.first_premature_entries = map->census.entries;
-		counters->premature_evictions++;
-	}
-	htab_unlink(map, elem);
+	count_eviction(map, ctx);
+	htab_count_entry(map, ctx, -1);
+	htab_unlink(elem);
 	bucket_unlock(map, ctx, bucket);
 	return true;
 }
@@ -135,7 +154,7 @@ static void init_percpu_value(struct map *map, const struct map_ctx *ctx, struct
 static void fill_elem(struct map *map, const struct map_ctx *ctx, struct elem *elem,
 		      const struct update *update)
 {
-	elem->hash = update->hash;
+	env_store(&elem->hash, update->hash);
 	copy_bytes(elem->key, update->key, map->key_size);
 	if (!map->is_percpu)
 		copy_bytes(elem_value(map, elem), update->value, map->value_size);
@@ -183,11 +202,15 @@ void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem)
 /* Links elem, then unlinks old, of the same key: for a reader one of them is always there. */
 static void replace_elem(struct map *map, struct elem *elem, struct elem *old)
 {
-	/* The two count as one entry also in between. */
-	map->census.entries--;
 	htab_link(map, elem, elem->hash & map->bucket_mask);
-	map->census.entries++;
-	htab_unlink(map, old);
+	htab_unlink(old);
+}
+
+/* Links the element of a key that is new. */
+static void insert_elem(struct map *map, const struct map_ctx *ctx, struct elem *elem)
+{
+	htab_link(map, elem, elem->hash & map->bucket_mask);
+	htab_count_entry(map, ctx, 1);
 }
 
 /* Under the bucket lock. The element moves to the head of its bucket also when it was there. */
@@ -201,7 +224,7 @@ static int update_hash_locked(struct map *map, struct map_ctx *ctx, const struct
 		return err;
 	fill_elem(map, ctx, elem, update);
 	if (!old) {
-		htab_link(map, elem, update->hash & map->bucket_mask);
+		insert_elem(map, ctx, elem);
 		return 0;
 	}
 	replace_elem(map, elem, old);
@@ -262,7 +285,7 @@ static int update_lru(struct map *map, struct map_ctx *ctx, const struct update 
 				lru_mark_bit(map, elem);
 				replace_elem(map, elem, old);
 			} else {
-				htab_link(map, elem, bucket);
+				insert_elem(map, ctx, elem);
 			}
 			map_counters(map, ctx)->inserts += !old;
 			map_counters(map, ctx)->replaced += old != NULL;
@@ -301,7 +324,7 @@ static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const struct 
 			map_counters(map, ctx)->replaced++;
 		} else if (!err) {
 			init_percpu_value(map, ctx, elem, update);
-			htab_link(map, elem, bucket);
+			insert_elem(map, ctx, elem);
 			elem = NULL;
 			map_counters(map, ctx)->inserts++;
 		}
@@ -334,8 +357,10 @@ int htab_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t 
 	if (err)
 		return err;
 	elem = htab_find(map, key, hash);
-	if (elem)
-		htab_unlink(map, elem);
+	if (elem) {
+		htab_unlink(elem);
+		htab_count_entry(map, ctx, -1);
+	}
 	if (elem && !map->is_lru)
 		htab_free_elem(map, ctx, elem);
 	bucket_unlock(map, ctx, bucket);
@@ -379,7 +404,8 @@ int htab_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key
 	if (elem) {
 		if (value)
 			elem_read_value(map, ctx, elem, value);
-		htab_unlink(map, elem);
+		htab_unlink(elem);
+		htab_count_entry(map, ctx, -1);
 		if (!map->is_lru)
 			htab_free_elem(map, ctx, elem);
 	}

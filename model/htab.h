@@ -70,7 +70,7 @@ static inline struct elem *htab_find(const struct map *map, const void *key, uin
 			struct elem *elem = elem_of_link(link);
 
 			env_touch(elem, sizeof(*elem), false);
-			if (elem->hash == hash && elem_has_key(elem, key, map->key_size))
+			if (env_load(&elem->hash) == hash && elem_has_key(elem, key, map->key_size))
 				return elem;
 			link = env_load_acquire(&elem->hash_node.next);
 		}
@@ -80,7 +80,10 @@ static inline struct elem *htab_find(const struct map *map, const void *key, uin
 
 /* Puts an element at the head of its bucket, or takes it out. Under the bucket lock. */
 void htab_link(struct map *map, struct elem *elem, uint32_t bucket);
-void htab_unlink(struct map *map, struct elem *elem);
+void htab_unlink(struct elem *elem);
+
+/* Counts a key added (1) or removed (-1). */
+void htab_count_entry(struct map *map, const struct map_ctx *ctx, int change);
 
 /*
  * Gives an unlinked element back to where it came from: the rotation, or the allocator. Under no

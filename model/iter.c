@@ -102,7 +102,8 @@ static int batch_bucket(struct map *map, struct map_ctx *ctx, uint32_t bucket, u
 		link = elem->hash_node.next;
 		batch_copy(map, elem, output);
 		if (del) {
-			htab_unlink(map, elem);
+			htab_unlink(elem);
+			htab_count_entry(map, ctx, -1);
 			elem->free_next = freed;
 			freed = elem;
 			map_counters(map, ctx)->deletes++;

@@ -45,7 +45,7 @@ static inline void list_del(struct list_node *node)
 /* A link of a nulls list: the address of a nulls_node, or an odd end mark. */
 struct nulls_node {
 	uintptr_t next;
-	uintptr_t *pprev; /* what points here; NULL while on no list */
+	uintptr_t *pprev; /* what points here */
 };
 
 static inline bool nulls_is_end(uintptr_t link)

@@ -3,22 +3,15 @@
 #include "model/alloc/alloc.h"
 #include "model/htab.h"
 
-static void policy_defaults(struct map *map)
+static void choose_policies(struct map *map)
 {
-	/* Maps without preallocation: the general allocator, since 6.1 the BPF one. */
-	static const char *const names[] = {"freelist", "kmalloc", "bpfmem"};
-	bool is_adaptive = map_tunable(map, TUNE_COUNT) == COUNT_ADAPTIVE;
-	bool has_freelist =
-		map_tunable(map, TUNE_NO_PREALLOC) && !(map->attr.flags & MAP_NO_PREALLOC);
-	const char *name = has_freelist ? names[0] : is_adaptive ? names[2] : names[1];
+	const char *alloc = map_attr_alloc(&map->attr, &map->tunables);
 
 	map->lock_policy = lock_policies[map_tunable(map, TUNE_LOCK)];
 	for (uint64_t id = 0; alloc_policies[id]; id++) {
-		if (!strcmp(alloc_policies[id]->policy.name, name))
+		if (!strcmp(alloc_policies[id]->policy.name, alloc))
 			map->alloc_policy = alloc_policies[id];
 	}
-	if (map_tunable(map, TUNE_ALLOC) != TUNABLE_AUTO)
-		map->alloc_policy = alloc_policies[map_tunable(map, TUNE_ALLOC)];
 }
 
 static int lru_choose(struct map *map, struct error *error)
@@ -61,7 +54,7 @@ static void map_fill(struct map *map, const struct map_attr *attr, const struct 
 				      : LOCK_RAW;
 	map->lru_lock =
 		map_tunable(map, TUNE_LRU_LOCK) == LIST_LOCK_RESILIENT ? LOCK_RESILIENT : LOCK_RAW;
-	policy_defaults(map);
+	choose_policies(map);
 	map->preallocates = map->is_lru || map->alloc_policy->preallocates;
 	map->has_spares =
 		attr->type == MAP_HASH && map->preallocates && map_tunable(map, TUNE_SPARES);
@@ -233,12 +226,18 @@ static void ops_counters(const struct map *map, uint32_t cpu, struct map_counter
 static void ops_census(const struct map *map, struct map_census *census)
 {
 	*census = map->census;
+	for (uint32_t cpu = 0; !ENV_CENSUS && cpu < map->cpus; cpu++)
+		census->entries += (uint64_t)map_cpu(map, cpu)->entries;
 }
 
 static void ops_memory(const struct map *map, struct map_memory *memory)
 {
-	uint64_t elems = map->preallocates ? map->elem_total : map->census.entries;
+	uint64_t elems = map->elem_total;
+	struct map_census census;
 
+	ops_census(map, &census);
+	if (!map->preallocates)
+		elems = census.entries;
 	memory->kernel_bytes = map_attr_kernel_bytes(&map->attr, &map->tunables, map->preallocates,
 						     map->cpus, elems);
 	memory->model_bytes = sizeof(*map) + bucket_bytes(map) + scratch_bytes(map) +

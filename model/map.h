@@ -35,12 +35,20 @@ struct lru_node {
 	uint8_t type; /* which list: the policy's own numbering */
 	uint8_t ref;
 	uint8_t pending_free; /* 7.3: given back while its list could not be locked */
+	uint8_t is_hashed;    /* linked in its bucket; under the bucket lock */
 };
 
 struct elem {
 	union {
 		struct nulls_node hash_node;
-		struct elem *free_next; /* on a free list; hash_node.pprev stays NULL */
+		/*
+		 * While free, over pprev: a reader without the lock that stands on a freed element
+		 * still finds a link in next, which leads it to some bucket's end mark.
+		 */
+		struct {
+			uintptr_t stale_next;
+			struct elem *free_next;
+		};
 	};
 	struct lru_node lru;
 	uint32_t hash;
@@ -56,6 +64,7 @@ _Static_assert(offsetof(struct elem, key) == 48, "as in the kernel");
 struct map_cpu {
 	struct map_counters counters;
 	struct elem *spare;
+	int64_t entries; /* added less removed on this CPU, where there is no exact census */
 	uint32_t locks_held[LOCK_CLASSES_MAX]; /* by lock class (5.11) */
 	uint32_t batch_cursor; /* of a trace's batch operations; 0: from the first bucket */
 } __attribute__((aligned(64)));

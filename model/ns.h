@@ -18,6 +18,7 @@
 #define htab_lookup_and_delete ENV_NS(htab_lookup_and_delete)
 #define htab_evict ENV_NS(htab_evict)
 #define htab_link ENV_NS(htab_link)
+#define htab_count_entry ENV_NS(htab_count_entry)
 #define htab_unlink ENV_NS(htab_unlink)
 #define htab_free_elem ENV_NS(htab_free_elem)
 #define elem_read_value ENV_NS(elem_read_value)
@@ -49,6 +50,8 @@
 
 /* alloc/ */
 #define alloc_policies ENV_NS(alloc_policies)
+#define elem_from_slab ENV_NS(elem_from_slab)
+#define elem_to_slab ENV_NS(elem_to_slab)
 #define alloc_freelist ENV_NS(alloc_freelist)
 #define alloc_kmalloc ENV_NS(alloc_kmalloc)
 #define alloc_bpfmem ENV_NS(alloc_bpfmem)

@@ -138,8 +138,7 @@ static ALWAYS_INLINE bool ahead_next(struct ahead *ahead)
 {
 	uintptr_t link = ahead->link, next;
 	const struct elem *elem = elem_of_link(link & ~(-(link & 1) & (CACHE_LINE - 1)));
-	bool is_open =
-		!nulls_is_end(link) & (elem->hash != ahead->hash) & (elem->hash_node.pprev != NULL);
+	bool is_open = !nulls_is_end(link) & (elem->hash != ahead->hash) & elem->lru.is_hashed;
 
 	next = elem->hash_node.next;
 	link = is_open ? next : link;

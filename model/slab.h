@@ -10,10 +10,12 @@
 
 struct slab_chunk;
 struct slab_object {
+	uintptr_t stale_next; /* of an element: see struct elem */
 	struct slab_object *next;
 };
 
 struct slab {
+	struct env_lock lock; /* for the users of the map that owns it to take */
 	struct slab_object *free;
 	struct slab_chunk *chunks; /* newest first; the newest is being cut */
 	uint8_t *cut, *cut_end;
@@ -23,7 +25,7 @@ struct slab {
 	uint64_t cut_count; /* objects cut so far: numbers 0..cut_count-1 are in use or free */
 };
 
-/* For objects of object_bytes, at least 8, at most objects_max expected. */
+/* For objects of object_bytes, at least 16, at most objects_max expected. */
 void slab_init(struct slab *slab, size_t object_bytes, uint64_t objects_max);
 void slab_deinit(struct slab *slab);
 

@@ -36,8 +36,7 @@ static uint64_t memory_available(void)
  */
 static int check_fits(const struct run_config *config, struct error *error)
 {
-	bool preallocates =
-		!(config->attr.flags & MAP_NO_PREALLOC) || map_type_is_lru(config->attr.type);
+	bool preallocates = map_attr_preallocates(&config->attr, &config->tunables);
 	uint64_t elems = preallocates ? map_attr_entries(&config->attr, config->cpus) : 0;
 	uint64_t bytes = map_attr_kernel_bytes(&config->attr, &config->tunables, preallocates,
 					       config->cpus, elems);

@@ -265,6 +265,11 @@ static int open_outputs(struct replay *replay)
 	const struct replay_options *options = replay->options;
 	int err = 0;
 
+	if (options->results_path && options->dump_path &&
+	    strcmp(options->results_path, "-") != 0 &&
+	    !strcmp(options->results_path, options->dump_path))
+		return error_set(replay->error, -EINVAL, "%s: is both the results and the dump",
+				 options->dump_path);
 	if (options->results_path) {
 		err = output_file_open(&replay->results, options->results_path, replay->error);
 		replay->returns = malloc(BATCH_OPERATIONS * sizeof(*replay->returns));
@@ -281,10 +286,18 @@ static int open_outputs(struct replay *replay)
 
 static int close_outputs(struct replay *replay, int err)
 {
-	bool commit = !err || err == -EUCLEAN;
-	int results_err = output_file_close(&replay->results, commit, err ? NULL : replay->error);
-	int dump_err = output_file_close(&replay->dump, commit && !results_err,
-					 err || results_err ? NULL : replay->error);
+	int finish_err = output_file_finish(&replay->results, err ? NULL : replay->error);
+	bool commit;
+	int results_err, dump_err;
+
+	if (!finish_err)
+		finish_err = output_file_finish(&replay->dump, err ? NULL : replay->error);
+	if (!err)
+		err = finish_err;
+	commit = !finish_err && (!err || err == -EUCLEAN);
+	results_err = output_file_close(&replay->results, commit, err ? NULL : replay->error);
+	dump_err = output_file_close(&replay->dump, commit && !results_err,
+				     err || results_err ? NULL : replay->error);
 
 	free(replay->returns);
 	free(replay->details);

@@ -31,6 +31,7 @@ struct sweep_pool {
 	uint64_t done;
 	unsigned int working;
 	int row_err;
+	struct error row_error;
 	bool failed; /* a run failed: begin no more */
 };
 
@@ -157,7 +158,7 @@ static void give_in_order(struct sweep_pool *pool)
 
 		if (slot->state != RUN_DONE || pool->row_err)
 			return;
-		pool->row_err = pool->sweep->row(pool->sweep->arg, &slot->record);
+		pool->row_err = pool->sweep->row(pool->sweep->arg, &slot->record, &pool->row_error);
 		record_deinit(&slot->record);
 	}
 }
@@ -245,8 +246,10 @@ static int sweep_conclude(struct sweep_pool *pool, struct error *error)
 			return slot->err;
 		}
 	}
-	if (pool->row_err)
-		return error_set(error, pool->row_err, "out of memory");
+	if (pool->row_err) {
+		*error = pool->row_error;
+		return pool->row_err;
+	}
 	return pool->sweep->stop && *pool->sweep->stop ? -EINTR : 0;
 }
 

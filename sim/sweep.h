@@ -22,8 +22,8 @@ struct sweep {
 			  */
 	unsigned int jobs;
 
-	/* Called with each result in order, by one thread at a time. 0 to go on. */
-	int (*row)(void *arg, const struct record *record);
+	/* Called with each result in order, by one thread at a time. 0 to go on, or an errno. */
+	int (*row)(void *arg, const struct record *record, struct error *error);
 	/* Called by the thread that began the sweep, several times a second. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *arg;

@@ -60,10 +60,11 @@ static int refuse_range(const struct vary *vary, const char *item, struct error 
 /* Splits item, which is changed, at ".." and ':'. */
 static int parse_range(char *item, struct range *range)
 {
-	char *last = strstr(item, ".."), *step = strchr(item, ':');
+	char *last = strstr(item, ".."), *step;
 
 	*last = '\0';
 	last += 2;
+	step = strchr(last, ':');
 	range->step = 1;
 	if (step) {
 		*step++ = '\0';

@@ -20,7 +20,7 @@ static int run_kernels(const struct command *command, int argc, char **argv)
 {
 	static const char *const columns[] = {"since", "change", "tunables", NULL};
 	enum output_format format = OUTPUT_TABLE;
-	struct error error = {"out of memory"};
+	struct error error = {.text = "out of memory"};
 	struct output_rows *rows;
 	void *states[] = {&format};
 	int status, err = 0, first = command_parse(command, argc, argv, states, &status);

@@ -80,13 +80,39 @@ static int print_result(const struct run_config *config, const struct replay_res
 	return err;
 }
 
+static bool is_stdout(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
+/* Outputs may not get in each other's way, nor replace what is read. */
+static int check_outputs(const struct replay_command *replay, const struct run_config *config,
+			 struct error *error)
+{
+	const char *outputs[] = {replay->options.results_path, replay->options.dump_path};
+
+	for (int i = 0; i < 2; i++) {
+		if (is_stdout(outputs[i]) && replay->format != OUTPUT_TABLE)
+			return error_set(error, -EINVAL,
+					 "standard output has the result: give --results and "
+					 "--dump a "
+					 "file with -o csv or json");
+		for (size_t n = 0; outputs[i] && n < config->trace_count; n++) {
+			if (!is_stdout(outputs[i]) && !strcmp(outputs[i], config->traces[n]))
+				return error_set(error, -EINVAL, "%s: is a trace and an output",
+						 outputs[i]);
+		}
+	}
+	return 0;
+}
+
 static int run_replay(const struct command *command, int argc, char **argv)
 {
 	struct replay_command replay = {.options.stop = &stop_requested};
 	struct replay_result result;
 	struct run_config config;
 	struct progress progress;
-	struct error error = {""};
+	struct error error = {.text = ""};
 	void *states[] = {&config, &config, &replay, &replay.format, &replay.is_quiet};
 	int status, first, err;
 
@@ -97,6 +123,8 @@ static int run_replay(const struct command *command, int argc, char **argv)
 	err = options_finish_run(&config, replay.is_quiet, argc - first, argv + first, &error);
 	if (!err && !config.attr.max_entries && !config.is_map_given)
 		err = error_set(&error, -EINVAL, "no map given: -m max_entries=N,...");
+	if (!err)
+		err = check_outputs(&replay, &config, &error);
 	if (err)
 		return fail(err, &error);
 	progress_init(&progress, "operations", replay.is_quiet);

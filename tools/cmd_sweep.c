@@ -110,11 +110,16 @@ static void default_columns(struct sweep_command *command)
 	command->columns[count] = NULL;
 }
 
-static int print_row(void *arg, const struct record *record)
+static int print_row(void *arg, const struct record *record, struct error *error)
 {
 	struct sweep_command *command = arg;
 
-	return output_rows_add(command->rows, record);
+	if (output_rows_add(command->rows, record))
+		return error_set(error, -ENOMEM, "out of memory");
+	if (ferror(stdout))
+		return error_set_output(error, errno ? -errno : -EIO, "standard output: %s",
+					strerror(errno));
+	return 0;
 }
 
 static void show_progress(void *arg, uint64_t done, uint64_t total)
@@ -154,7 +159,7 @@ static int check_columns(const struct sweep_command *command, struct error *erro
 
 static int sweep_and_print(struct sweep_command *command)
 {
-	struct error error = {"out of memory"};
+	struct error error = {.text = "out of memory"};
 	int err = check_columns(command, &error), end_err;
 
 	if (err)
@@ -184,7 +189,7 @@ static int run_sweep(const struct command *cli, int argc, char **argv)
 {
 	struct sweep_command command = {.sweep = {.jobs = online_cpus(), .stop = &stop_requested}};
 	struct run_config config;
-	struct error error = {""};
+	struct error error = {.text = ""};
 	void *states[] = {&config, &config, &command, &command.format, &command.is_quiet};
 	int status, first, err;
 

@@ -113,7 +113,9 @@ static int head(const struct trace_command *command, const struct run_config *co
 		for (size_t i = 0; i < batch.count; i++)
 			trace_print_op(stdout, &batch, i, position++);
 		left -= batch.count;
-		if (!batch.count)
+		if (!err && stop_requested)
+			err = -EINTR;
+		if (!batch.count || ferror(stdout))
 			break;
 	}
 	trace_close(reader);
@@ -188,7 +190,7 @@ static int run_trace(const struct command *cli, int argc, char **argv)
 	struct trace_command command = {.format = "text", .operations = 10};
 	bool is_quiet = false;
 	struct run_config config;
-	struct error error = {""};
+	struct error error = {.text = ""};
 	void *states[] = {&config, &command, &is_quiet};
 	int status, first, err;
 

@@ -46,6 +46,16 @@ static void format_range(enum tunable_id id, char *text, size_t bytes)
 		snprintf(text + used, bytes - used, "|%s", tunable->auto_name);
 }
 
+/* Whether a step sets a tunable: others may have come with the same release. */
+static bool step_sets(const struct kernel_step *step, enum tunable_id id)
+{
+	for (int i = 0; i < KERNEL_SETTINGS_MAX && step->settings[i].name; i++) {
+		if (!strcmp(step->settings[i].name, tunable_get(id)->name))
+			return true;
+	}
+	return false;
+}
+
 /* "16; 4.12: 4": the first value, then each release that changed it, mainline and stable. */
 static void format_defaults(enum tunable_id id, char *text, size_t bytes)
 {
@@ -63,7 +73,7 @@ static void format_defaults(enum tunable_id id, char *text, size_t bytes)
 	steps = kernel_steps(&count);
 	for (unsigned int i = 0; i < count; i++) {
 		kernel_tunables(&steps[i].since, &tunables);
-		if (tunable_value(&tunables, id) == last)
+		if (!step_sets(&steps[i], id) || tunable_value(&tunables, id) == last)
 			continue;
 		last = tunable_value(&tunables, id);
 		kernel_step_since(&steps[i], since, sizeof(since));
@@ -136,7 +146,7 @@ static int print_tunable(const struct tunables_command *state, enum tunable_id i
 static int run_tunables(const struct command *command, int argc, char **argv)
 {
 	struct tunables_command state = {.format = OUTPUT_TABLE};
-	struct error error = {"out of memory"};
+	struct error error = {.text = "out of memory"};
 	void *states[] = {&state, &state.format};
 	int status, first, err, id = -1;
 

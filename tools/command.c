@@ -17,8 +17,10 @@ int fail(int err, const struct error *error)
 {
 	if (err == -EINTR)
 		return 128 + stop_requested;
-	complain(error);
-	return err == -EUCLEAN || err == -ENOSPC || err == -EIO ? EXIT_DIFFERENT : EXIT_USAGE;
+	/* As before `| head`: who no longer reads need not be told. */
+	if (err != -EPIPE)
+		complain(error);
+	return err == -EUCLEAN || error->is_output ? EXIT_DIFFERENT : EXIT_USAGE;
 }
 
 #define OPTIONS_MAX 64
@@ -81,7 +83,7 @@ static const struct parsed_option *parser_find(const struct parser *parser, int 
 /* What getopt did not take: an unknown option, or one without its argument. */
 static void explain(const struct command *command, int value, const char *word)
 {
-	struct error error;
+	struct error error = {.text = ""};
 
 	if (value == ':')
 		error_set(&error, 0, "%s: option %s needs an argument", command->name, word);
@@ -103,7 +105,7 @@ int command_parse(const struct command *command, int argc, char **argv, void *co
 {
 	const struct parsed_option *parsed;
 	struct parser parser;
-	struct error error = {""};
+	struct error error = {.text = ""};
 	int value;
 
 	parser_init(&parser, command);

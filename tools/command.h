@@ -65,7 +65,7 @@ int command_parse(const struct command *command, int argc, char **argv, void *co
 
 void command_help(const struct command *command);
 
-/* 0, or the signal (SIGINT, SIGTERM) that asked for an end. */
+/* 0, or the signal (SIGINT, SIGTERM, SIGHUP) that asked for an end. */
 extern volatile sig_atomic_t stop_requested;
 
 /* Prints "mapsim: text" to stderr. */

@@ -22,6 +22,7 @@ const struct command *const commands[] = {
 static void request_stop(int signal)
 {
 	static time_t asked;
+	int saved_errno = errno;
 	time_t now = time(NULL);
 
 	if (stop_requested && now > asked + 1)
@@ -29,6 +30,7 @@ static void request_stop(int signal)
 	if (!stop_requested)
 		asked = now;
 	stop_requested = signal;
+	errno = saved_errno;
 }
 
 static void catch_signals(void)
@@ -37,6 +39,10 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	/* A reader that went away, and a file too large, are outputs that cannot be written. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 static void print_usage(FILE *out)
@@ -64,12 +70,17 @@ static const struct command *command_find(const char *name)
 /* What was printed must have arrived. */
 static int finish_output(int status)
 {
-	bool is_lost = fflush(stdout) || ferror(stdout);
+	bool is_lost;
 
-	if (is_lost && !status)
+	errno = 0;
+	is_lost = fflush(stdout) || ferror(stdout);
+	if (!is_lost || status)
+		return status;
+	/* As after `mapsim ... | head`: who no longer reads need not be told. */
+	if (errno != EPIPE)
 		fprintf(stderr, "mapsim: standard output: %s\n",
 			errno ? strerror(errno) : "not all could be written");
-	return is_lost && !status ? EXIT_DIFFERENT : status;
+	return EXIT_DIFFERENT;
 }
 
 static int run_help(int argc, char **argv)

@@ -2,6 +2,7 @@
 #include "tools/output.h"
 
 #include <errno.h>
+#include <iconv.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <libsmartcols/libsmartcols.h>
@@ -62,10 +63,42 @@ static void csv_row(const struct record *header, const struct record *record)
 	putchar('\n');
 }
 
+/* Replaces what is not UTF-8: names of files can be any bytes, JSON cannot. */
+static void clean_utf8(char *text)
+{
+	iconv_t check = iconv_open("UTF-8", "UTF-8");
+	size_t left = strlen(text);
+
+	while (check != (iconv_t)-1 && left) {
+		char thrown[256], *out = thrown;
+		size_t room = sizeof(thrown);
+
+		if (iconv(check, &text, &left, &out, &room) == (size_t)-1 && errno != E2BIG) {
+			*text++ = '?';
+			left--;
+		}
+	}
+	if (check != (iconv_t)-1)
+		iconv_close(check);
+}
+
+static struct json_object *json_text(const char *text)
+{
+	struct json_object *object = NULL;
+	char *copy = strdup(text);
+
+	if (copy) {
+		clean_utf8(copy);
+		object = json_object_new_string(copy);
+	}
+	free(copy);
+	return object;
+}
+
 static struct json_object *json_field(const struct field *field)
 {
 	if (field->kind == FIELD_TEXT)
-		return json_object_new_string(field->text);
+		return json_text(field->text);
 	if (strchr(field->text, '.'))
 		return json_object_new_double_s(strtod(field->text, NULL), field->text);
 	return json_object_new_uint64(strtoull(field->text, NULL, 10));

@@ -227,7 +227,7 @@ static int oracle_write_end(struct trace_writer *writer, struct error *error)
 	free(table.slots);
 	free(block);
 	if (err)
-		return error_set(error, err, "%s: %s", writer->output.name, strerror(-err));
+		return error_set_output(error, err, "%s: %s", writer->output.name, strerror(-err));
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 
 static int output_fail(const struct output *output, int err, struct error *error)
 {
-	return error_set(error, err, "%s: %s", output->name, strerror(-err));
+	return error_set_output(error, err, "%s: %s", output->name, strerror(-err));
 }
 
 int output_open(struct output *output, const char *path, bool seeks, struct error *error)

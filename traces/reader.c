@@ -141,7 +141,7 @@ int trace_read(struct trace_reader *reader, struct op_batch *batch, struct error
 						   reader->name, reader->format->content);
 	}
 	if (reader->failed)
-		error_set(error, reader->failed, "%s", reader->failure.text);
+		error_copy(error, reader->failed, &reader->failure);
 	return reader->failed;
 }
 

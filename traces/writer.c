@@ -56,7 +56,7 @@ int trace_write(struct trace_writer *writer, const struct op_batch *batch, struc
 		writer->index += batch->count;
 	}
 	if (writer->failed)
-		error_set(error, writer->failed, "%s", writer->failure.text);
+		error_copy(error, writer->failed, &writer->failure);
 	return writer->failed;
 }
 
@@ -65,7 +65,7 @@ int trace_writer_close(struct trace_writer *writer, bool commit, struct error *e
 	int err = 0;
 
 	if (commit && writer->failed)
-		err = error_set(error, writer->failed, "%s", writer->failure.text);
+		err = error_copy(error, writer->failed, &writer->failure);
 	else if (commit && writer->format->write_end)
 		err = writer->format->write_end(writer, error);
 	if (writer->format->write_close)

@@ -36,24 +36,9 @@ extern const struct alloc_policy alloc_freelist, alloc_kmalloc, alloc_bpfmem;
 
 /*
  * An element from the general allocator, with a per-CPU value where the map has them; NULL when
- * memory ends. Needs other users of the map's slab kept out.
+ * memory ends, or its lock cannot be had.
  */
-static inline struct elem *elem_from_slab(struct map *map)
-{
-	bool is_new;
-	struct elem *elem = slab_alloc(&map->slab, &is_new);
-
-	if (!elem || !is_new)
-		return elem;
-	if (map->is_percpu) {
-		elem_percpu_slot(map, elem)->value = (uint32_t)(map->slab.cut_count - 1);
-		if (percpu_reserve(&map->percpu, map->slab.cut_count)) {
-			map->slab.cut -= map->slab.object_bytes;
-			map->slab.cut_count--;
-			return NULL;
-		}
-	}
-	return elem;
-}
+struct elem *elem_from_slab(struct map *map, struct map_ctx *ctx);
+void elem_to_slab(struct map *map, struct map_ctx *ctx, struct elem *elem);
 
 #endif

@@ -13,7 +13,6 @@
 struct cache {
 	struct elem *first;
 	uint64_t count;
-	uint64_t refills, give_backs;
 } __attribute__((aligned(64)));
 
 struct bpfmem {
@@ -26,9 +25,9 @@ static size_t bpfmem_bytes(const struct map *map)
 	return sizeof(struct bpfmem) + 64 + map->cpus * sizeof(struct cache);
 }
 
-static bool cache_add(struct map *map, struct cache *cache)
+static bool cache_add(struct map *map, struct map_ctx *ctx, struct cache *cache)
 {
-	struct elem *elem = elem_from_slab(map);
+	struct elem *elem = elem_from_slab(map, ctx);
 
 	if (!elem)
 		return false;
@@ -45,7 +44,6 @@ static struct elem *cache_take(struct cache *cache)
 	if (elem) {
 		cache->first = elem->free_next;
 		cache->count--;
-		elem->hash_node.pprev = NULL;
 	}
 	return elem;
 }
@@ -72,6 +70,7 @@ static void bpfmem_watermarks(const struct map *map, struct bpfmem *bpfmem)
 static int bpfmem_init(struct map *map)
 {
 	uint64_t prefill = map_tunable(map, TUNE_CACHE_PREFILL);
+	struct map_ctx creator = {.cpu = 0};
 	struct bpfmem *bpfmem = env_alloc(bpfmem_bytes(map), -1);
 
 	if (!bpfmem)
@@ -82,7 +81,7 @@ static int bpfmem_init(struct map *map)
 		prefill = 1;
 	for (uint32_t cpu = 0; cpu < map->cpus; cpu++) {
 		for (uint64_t i = 0; i < prefill; i++) {
-			if (!cache_add(map, &bpfmem->caches[cpu]))
+			if (!cache_add(map, &creator, &bpfmem->caches[cpu]))
 				return -ENOMEM;
 		}
 	}
@@ -95,18 +94,18 @@ static void bpfmem_deinit(struct map *map)
 }
 
 /* What the interrupt-time worker does. */
-static void bpfmem_work(struct map *map, struct bpfmem *bpfmem, struct cache *cache)
+static void bpfmem_work(struct map *map, struct map_ctx *ctx, struct cache *cache)
 {
+	const struct bpfmem *bpfmem = map->alloc;
+
 	if (cache->count < bpfmem->low) {
-		cache->refills++;
-		for (uint64_t i = 0; i < bpfmem->batch && cache_add(map, cache); i++)
+		for (uint64_t i = 0; i < bpfmem->batch && cache_add(map, ctx, cache); i++)
 			;
 	} else if (cache->count > bpfmem->high) {
 		uint64_t middle = (bpfmem->low + bpfmem->high) / 2;
 
-		cache->give_backs++;
 		while (cache->count > middle)
-			slab_free(&map->slab, cache_take(cache));
+			elem_to_slab(map, ctx, cache_take(cache));
 	}
 }
 
@@ -116,7 +115,7 @@ static struct elem *bpfmem_pop(struct map *map, struct map_ctx *ctx)
 	struct cache *cache = &bpfmem->caches[ctx->cpu];
 	struct elem *elem = cache_take(cache);
 
-	bpfmem_work(map, bpfmem, cache);
+	bpfmem_work(map, ctx, cache);
 	return elem;
 }
 
@@ -128,7 +127,7 @@ static void bpfmem_push(struct map *map, struct map_ctx *ctx, struct elem *elem)
 	elem->free_next = cache->first;
 	cache->first = elem;
 	cache->count++;
-	bpfmem_work(map, bpfmem, cache);
+	bpfmem_work(map, ctx, cache);
 }
 
 static void bpfmem_lists(const struct map *map, map_list_fn *fn, void *arg)

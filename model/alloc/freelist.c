@@ -98,7 +98,6 @@ static struct elem *freelist_pop_from(struct map *map, struct map_ctx *ctx,
 	if (elem) {
 		env_store(&stack->first, elem->free_next);
 		stack->count--;
-		elem->hash_node.pprev = NULL;
 	}
 	freelist_unlock(map, ctx, stack);
 	return elem;

@@ -19,22 +19,6 @@ static void kmalloc_deinit(struct map *map)
 	(void)map;
 }
 
-static struct elem *kmalloc_pop(struct map *map, struct map_ctx *ctx)
-{
-	struct elem *elem = elem_from_slab(map);
-
-	(void)ctx;
-	if (elem)
-		elem->hash_node.pprev = NULL;
-	return elem;
-}
-
-static void kmalloc_push(struct map *map, struct map_ctx *ctx, struct elem *elem)
-{
-	(void)ctx;
-	slab_free(&map->slab, elem);
-}
-
 static void kmalloc_lists(const struct map *map, map_list_fn *fn, void *arg)
 {
 	(void)map;
@@ -67,8 +51,8 @@ const struct alloc_policy alloc_kmalloc = {
 	.policy = {"kmalloc", "the general allocator, element by element"},
 	.init = kmalloc_init,
 	.deinit = kmalloc_deinit,
-	.pop = kmalloc_pop,
-	.push = kmalloc_push,
+	.pop = elem_from_slab,
+	.push = elem_to_slab,
 	.lists = kmalloc_lists,
 	.walk = kmalloc_walk,
 	.model_bytes = kmalloc_model_bytes,

@@ -159,7 +159,8 @@ static int exact_walk(const struct map *map, lru_visit_fn *visit, void *arg, str
 		int err;
 
 		for (node = head->next; node != head; node = node->next, count++) {
-			err = visit(arg, elem_of_lru((struct list_node *)node));
+			err = visit(arg, elem_of_lru((struct list_node *)node),
+				    i % EXACT_LISTS == EXACT_FREE);
 			if (err)
 				return err;
 		}

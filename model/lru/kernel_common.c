@@ -329,9 +329,9 @@ static int local_walk(const struct lru_local *local, lru_visit_fn *visit, void *
 	int err = 0;
 
 	for (node = local->free; node && !err; node = node->next, free_count++)
-		err = visit(arg, elem_of_lru((struct list_node *)node));
+		err = visit(arg, elem_of_lru((struct list_node *)node), true);
 	for (node = local->pending.next; node != &local->pending && !err; node = node->next) {
-		err = visit(arg, elem_of_lru((struct list_node *)node));
+		err = visit(arg, elem_of_lru((struct list_node *)node), false);
 		pending_count++;
 	}
 	if (!err && (free_count != local->free_count || pending_count != local->pending_count))

@@ -178,7 +178,7 @@ int lru_list_walk(const struct lru_list *list, lru_visit_fn *visit, void *arg, s
 			if (elem_of_lru(node)->lru.type != i)
 				return error_set(error, -EUCLEAN, "list %d: a node of type %u", i,
 						 elem_of_lru(node)->lru.type);
-			err = visit(arg, elem_of_lru(node));
+			err = visit(arg, elem_of_lru(node), i == LRU_FREE);
 			if (err)
 				return err;
 		}

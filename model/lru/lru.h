@@ -11,8 +11,8 @@
 
 #include "model/map.h"
 
-/* Called for each node on a strategy's lists. Returns 0 to go on. */
-typedef int lru_visit_fn(void *arg, const struct elem *elem);
+/* Called for each node on a strategy's lists; free: on one of free nodes. Returns 0 to go on. */
+typedef int lru_visit_fn(void *arg, const struct elem *elem, bool is_free);
 
 struct lru_ops {
 	/* Sets map->lru up over all of map->elems. 0 or -ENOMEM. */
@@ -78,7 +78,7 @@ static inline void lru_mark_used(struct map *map, struct map_ctx *ctx, struct el
 
 static inline bool elem_is_hashed(const struct elem *elem)
 {
-	return env_load(&elem->hash_node.pprev);
+	return env_load(&elem->lru.is_hashed);
 }
 
 #endif

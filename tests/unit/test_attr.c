@@ -146,7 +146,7 @@ static void test_refusals(void)
 {
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
 		struct test_map wanted = {refusal_attr(&refusals[i]), "6.18", 2, NULL};
-		struct error error = {""};
+		struct error error = {.text = ""};
 		struct map *map = NULL;
 		int err = test_map_try(&wanted, &map, &error);
 
@@ -248,7 +248,7 @@ static void test_releases(void)
 					  refusal->kernel,
 					  2,
 					  NULL};
-		struct error error = {""};
+		struct error error = {.text = ""};
 		struct map *map = NULL;
 		int err = test_map_try(&wanted, &map, &error);
 
@@ -268,7 +268,7 @@ static void test_no_memory(void)
 				  NULL,
 				  1,
 				  "elem_limit_bytes=1G"};
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct map *map = NULL;
 
 	CU_ASSERT_EQUAL(test_map_try(&wanted, &map, &error), -ENOMEM);

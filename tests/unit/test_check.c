@@ -15,7 +15,7 @@ static void check_often(const struct test_map *wanted, struct rng *rng)
 {
 	struct test_trace trace = {"LTUNEDlunedpPkbrSTUNR", 2 * wanted->attr.max_entries, CPUS, 0};
 	struct map *map = test_map_create(wanted);
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct op_batch batch;
 	const struct map_run run = {.batch = &batch};
 
@@ -118,7 +118,7 @@ static struct elem *first_hashed(const struct map *map)
 
 static void expect_broken(const struct map *map, const char *what)
 {
-	struct error error = {""};
+	struct error error = {.text = ""};
 	int err = test_ops->check(map, &error);
 
 	if (err != -EUCLEAN || !strstr(error.text, what))
@@ -204,7 +204,7 @@ static void test_lost_element(void)
 		struct elem *elem = first_hashed(map);
 		uint32_t bucket = elem->hash & map->bucket_mask;
 
-		htab_unlink(map, elem);
+		htab_unlink(elem);
 		expect_broken(map, "1 elements are hashed");
 		htab_link(map, elem, bucket);
 		test_map_destroy(map);

@@ -11,7 +11,7 @@
 
 static void report(const char *name, const char *value)
 {
-	char text[200];
+	char text[2048];
 
 	snprintf(text, sizeof(text), "%s=%s", name, value);
 	CU_assertImplementation(CU_FALSE, 0, text, __FILE__, "", CU_FALSE);
@@ -19,7 +19,7 @@ static void report(const char *name, const char *value)
 
 static void set(struct run_config *config, const char *name, const char *value)
 {
-	struct error error = {""};
+	struct error error = {.text = ""};
 
 	if (config_set(config, name, value, &error))
 		report(name, error.text);
@@ -170,7 +170,7 @@ static void test_known_names(void)
 		CU_ASSERT(config_has(tunable_get((enum tunable_id)id)->name));
 	for (size_t i = 0; i < COUNT(unknown); i++) {
 		struct run_config config;
-		struct error error = {""};
+		struct error error = {.text = ""};
 
 		config_init(&config);
 		CU_ASSERT(!config_has(unknown[i]));
@@ -226,7 +226,7 @@ static void test_bad_values(void)
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct run_config config;
-		struct error error = {""};
+		struct error error = {.text = ""};
 
 		config_init(&config);
 		if (config_set(&config, bad[i][0], bad[i][1], &error) != -EINVAL)
@@ -260,7 +260,7 @@ static void test_map_text(void)
 
 	for (size_t i = 0; i < COUNT(maps); i++) {
 		struct run_config config;
-		struct error error = {""};
+		struct error error = {.text = ""};
 		char text[160];
 
 		config_init(&config);
@@ -294,7 +294,7 @@ static void test_bad_map_text(void)
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		struct run_config config;
-		struct error error = {""};
+		struct error error = {.text = ""};
 
 		config_init(&config);
 		if (config_set_map(&config, texts[i], &error) != -EINVAL)

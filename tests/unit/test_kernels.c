@@ -33,7 +33,7 @@ static void test_names(void)
 	for (size_t i = 0; i < COUNT(names); i++) {
 		char name[KERNEL_NAME_BYTES];
 		struct kernel_release release;
-		struct error error = {""};
+		struct error error = {.text = ""};
 
 		if (kernel_parse(names[i].text, &release, &error)) {
 			CU_assertImplementation(CU_FALSE, __LINE__, names[i].text, __FILE__, "",
@@ -90,7 +90,7 @@ static void test_bad_names(void)
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		struct kernel_release release;
-		struct error error = {""};
+		struct error error = {.text = ""};
 
 		if (kernel_parse(texts[i], &release, &error) != -EINVAL)
 			CU_assertImplementation(CU_FALSE, __LINE__, texts[i], __FILE__, "",
@@ -282,7 +282,7 @@ static void test_backports(void)
 static void test_host(void)
 {
 	struct kernel_release release, newest = kernel_newest(), oldest = kernel_oldest();
-	struct error error = {""};
+	struct error error = {.text = ""};
 	char note[200] = "";
 
 	if (kernel_host(&release, note, sizeof(note), &error)) {

@@ -154,7 +154,7 @@ static void case_fail(const struct lock_case *c, unsigned int line, const char *
 
 static void case_check(const struct lock_case *c, struct map *map, unsigned int line)
 {
-	struct error error = {""};
+	struct error error = {.text = ""};
 
 	if (test_ops->check(map, &error))
 		case_fail(c, line, error.text);

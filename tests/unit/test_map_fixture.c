@@ -72,7 +72,7 @@ int test_map_try(const struct test_map *wanted, struct map **map, struct error *
 struct map *test_map_create(const struct test_map *wanted)
 {
 	struct test_map whole = *wanted;
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct map *map = NULL;
 
 	if (!whole.attr.key_size)
@@ -87,7 +87,7 @@ struct map *test_map_create(const struct test_map *wanted)
 
 void test_map_destroy(struct map *map)
 {
-	struct error error = {""};
+	struct error error = {.text = ""};
 
 	if (test_ops->check(map, &error))
 		test_fail(__FILE__, __LINE__, "the map is broken: %s", error.text);

@@ -73,7 +73,7 @@ static void write_file(const char *path, const char *content)
 static void test_commit(void)
 {
 	struct output_file file;
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct stat status;
 	mode_t mask = umask(027);
 
@@ -96,7 +96,7 @@ static void test_commit(void)
 static void test_replace(void)
 {
 	struct output_file file;
-	struct error error = {""};
+	struct error error = {.text = ""};
 
 	directory_make();
 	write_file(path_of("a"), "old\n");
@@ -113,7 +113,7 @@ static void test_replace(void)
 static void test_no_commit(void)
 {
 	struct output_file file;
-	struct error error = {""};
+	struct error error = {.text = ""};
 
 	directory_make();
 	write_file(path_of("a"), "old\n");
@@ -131,7 +131,7 @@ static void test_no_commit(void)
 static void test_unopened(void)
 {
 	struct output_file file = {0};
-	struct error error = {""};
+	struct error error = {.text = ""};
 
 	CU_ASSERT_EQUAL(output_file_close(&file, true, &error), 0);
 	CU_ASSERT_EQUAL(output_file_close(&file, false, NULL), 0);
@@ -141,7 +141,7 @@ static void test_unopened(void)
 static void test_no_directory(void)
 {
 	struct output_file file;
-	struct error error = {""};
+	struct error error = {.text = ""};
 
 	directory_make();
 	CU_ASSERT_EQUAL(output_file_open(&file, path_of("missing/a"), &error), -ENOENT);
@@ -156,7 +156,7 @@ static void test_no_directory(void)
 static void test_directory(void)
 {
 	struct output_file file;
-	struct error error = {""};
+	struct error error = {.text = ""};
 	int err;
 
 	directory_make();
@@ -176,7 +176,7 @@ static void test_directory(void)
 static void test_full_device(void)
 {
 	struct output_file file;
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct stat status;
 
 	if (access("/dev/full", W_OK)) {
@@ -202,7 +202,7 @@ static void test_full_device(void)
 static void test_full_early(void)
 {
 	struct output_file file;
-	struct error error = {""};
+	struct error error = {.text = ""};
 
 	if (access("/dev/full", W_OK)) {
 		printf("# skipped: there is no /dev/full\n");
@@ -217,7 +217,7 @@ static void test_full_early(void)
 static void test_null_device(void)
 {
 	struct output_file file;
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct stat status;
 
 	CU_ASSERT_EQUAL_FATAL(output_file_open(&file, "/dev/null", &error), 0);
@@ -230,7 +230,7 @@ static void test_null_device(void)
 static void test_standard_output(void)
 {
 	struct output_file file;
-	struct error error = {""};
+	struct error error = {.text = ""};
 
 	CU_ASSERT_EQUAL_FATAL(output_file_open(&file, "-", &error), 0);
 	CU_ASSERT_PTR_EQUAL(file.stream, stdout);

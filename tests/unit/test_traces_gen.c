@@ -14,7 +14,7 @@ static const struct trace_options options = {.cpus = 4, .spread_block = 1, .seed
 static struct op_batch gen_read(const char *spec, size_t capacity)
 {
 	struct trace_reader *reader = NULL;
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct op_batch all;
 	struct op_batch batch;
 	uint64_t count;
@@ -421,7 +421,7 @@ static void test_errors(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct trace_reader *reader;
-		struct error error = {""};
+		struct error error = {.text = ""};
 		char expected[512];
 
 		snprintf(expected, sizeof(expected), "%s: %s", cases[i].spec, cases[i].message);

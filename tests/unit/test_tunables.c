@@ -69,7 +69,7 @@ static void test_formatted_defaults(void)
 static void expect_set(enum tunable_id id, const char *value, uint64_t expected)
 {
 	struct tunables tunables = {{0}};
-	struct error error = {""};
+	struct error error = {.text = ""};
 	char text[TUNABLE_TEXT_BYTES];
 
 	if (tunable_set(&tunables, id, value, &error))
@@ -82,7 +82,7 @@ static void expect_refused(enum tunable_id id, const char *value)
 {
 	struct tunables tunables = {{0}};
 	const char *name = tunable_get(id)->name;
-	struct error error = {""};
+	struct error error = {.text = ""};
 
 	if (tunable_set(&tunables, id, value, &error) != -EINVAL)
 		report(name);

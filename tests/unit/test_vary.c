@@ -13,7 +13,7 @@
 static void expect_values(const char *text, const char *expected)
 {
 	char found[4096];
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct vary vary;
 	size_t used;
 
@@ -80,7 +80,7 @@ static void test_errors(void)
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
-		struct error error = {""};
+		struct error error = {.text = ""};
 		struct vary vary;
 
 		if (vary_parse(texts[i], &vary, &error) != -EINVAL)
@@ -108,7 +108,7 @@ static void test_error_texts(void)
 
 static void test_too_many(void)
 {
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct vary vary;
 
 	CU_ASSERT_EQUAL(vary_parse("a=1..1000001", &vary, &error), -EINVAL);

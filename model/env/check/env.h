@@ -24,6 +24,7 @@
 
 enum {
 	ENV_LOCKS = 1,
+	ENV_CENSUS = 1,
 	ENV_SHORTCUTS = 0, /* whether invariants may stand for walks: nothing runs meanwhile */
 	ENV_LOOKAHEAD = 0,
 };
