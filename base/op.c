@@ -36,7 +36,7 @@ int op_from_letter(char letter, uint8_t *code, uint8_t *context)
 
 char op_letter(uint8_t code, uint8_t context)
 {
-	int letter = op_names[code].letter;
+	int letter = (unsigned char)op_names[code].letter;
 
 	return (char)(context == OP_SYSCALL ? tolower(letter) : letter);
 }
