@@ -141,17 +141,18 @@ static void local_fetch_recent(const struct lru_local *local, uint64_t n, uint64
 /* Pending nodes go to the global lists: used ones as active. Under both locks. */
 static void common_flush(struct lru_list *list, struct lru_local *local)
 {
-	uint64_t pending = local->pending_count;
 	struct list_node *node, *next;
 
 	if (ENV_LOOKAHEAD)
-		local_fetch_recent(local, local->recent_count - pending, RECENT_AHEAD);
+		local_fetch_recent(local, local->recent_count - local->pending_count, RECENT_AHEAD);
 	for (node = local->pending.prev; node != &local->pending; node = next) {
 		struct elem *elem = elem_of_lru(node);
 		enum lru_list_type type = env_load(&elem->lru.ref) ? LRU_ACTIVE : LRU_INACTIVE;
 
 		if (ENV_LOOKAHEAD)
-			local_fetch_recent(local, local->recent_count - pending-- + RECENT_AHEAD,
+			local_fetch_recent(local,
+					   local->recent_count - local->pending_count +
+						   RECENT_AHEAD,
 					   1);
 
 		next = node->prev;
