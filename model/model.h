@@ -42,8 +42,8 @@ struct map_attr {
 struct map_ctx {
 	uint32_t cpu;
 	uint8_t context;       /* enum op_context */
-	uint32_t ranks_held;   /* debug builds: lock ranks held, model/lock.h */
-	uint32_t fail_lock_in; /* debug builds: the n-th lock from now fails; 0: none does */
+	uint32_t ranks_held;   /* check flavour: lock ranks held, lock_kinds.h */
+	uint32_t fail_lock_in; /* check flavour: the n-th lock from now fails; 0: none does */
 };
 
 /* Returns whose counts are kept apart; ERROR_OTHER for any other errno. */

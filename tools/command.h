@@ -12,11 +12,11 @@
 
 #include "base/error.h"
 
+/* After a signal it is 128 and the signal's number: 130 after Ctrl-C. */
 enum exit_status {
 	EXIT_FINE = 0,
-	EXIT_DIFFERENT = 1, /* the run found a difference, or failed */
+	EXIT_DIFFERENT = 1, /* the run found a difference, or an output could not be written */
 	EXIT_USAGE = 2,     /* usage or bad input */
-			    /* 128 and the number of the signal that ended it: 130 after Ctrl-C */
 };
 
 struct cli_option {

@@ -21,7 +21,7 @@ void lru_list_init(struct lru_list *list, uint32_t nr_scans)
 }
 
 /* The cursor never stays on a node that leaves its place. */
-static void lru_list_unlink(struct lru_list *list, struct elem *elem)
+void lru_list_take(struct lru_list *list, struct elem *elem)
 {
 	if (list->cursor == &elem->lru.list)
 		list->cursor = elem->lru.list.prev;
@@ -31,13 +31,8 @@ static void lru_list_unlink(struct lru_list *list, struct elem *elem)
 
 void lru_list_move(struct lru_list *list, struct elem *elem, enum lru_list_type type)
 {
-	lru_list_unlink(list, elem);
+	lru_list_take(list, elem);
 	lru_list_add(list, elem, type);
-}
-
-void lru_list_take(struct lru_list *list, struct elem *elem)
-{
-	lru_list_unlink(list, elem);
 }
 
 /* From ACTIVE's tail: what was used stays young, what was not goes to INACTIVE. */
