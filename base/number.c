@@ -48,3 +48,17 @@ int number_parse_double(const char *text, double min, double max, double *value)
 	*value = number;
 	return 0;
 }
+
+char *number_print(char *p, uint64_t number)
+{
+	char digits[NUMBER_BYTES];
+	size_t count = 0;
+
+	do {
+		digits[count++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	while (count)
+		*p++ = digits[--count];
+	return p;
+}

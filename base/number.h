@@ -14,4 +14,8 @@ int number_parse(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 /* A finite decimal fraction in min..max. Returns as above. */
 int number_parse_double(const char *text, double min, double max, double *value);
 
+/* Writes a number in decimal, up to NUMBER_BYTES, and returns the byte behind it. */
+#define NUMBER_BYTES 20
+char *number_print(char *p, uint64_t number);
+
 #endif

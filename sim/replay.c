@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/number.h"
 #include "base/output_file.h"
 #include "sim/engine.h"
 
@@ -35,16 +36,6 @@ static double now_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Puts a number in decimal at the end of a buffer; returns where it begins. */
-static char *format_number(char *end, uint64_t number)
-{
-	do {
-		*--end = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	return end;
-}
-
 /* Whether an operation answers with more than its return: a key that was found, a count. */
 static bool op_has_detail(uint8_t code, int32_t ret)
 {
@@ -56,25 +47,20 @@ static bool op_has_detail(uint8_t code, int32_t ret)
 static void write_results(struct replay *replay, const struct op_batch *batch)
 {
 	FILE *out = replay->results.stream;
-	char line[80], *const end = line + sizeof(line);
+	char line[4 * NUMBER_BYTES];
 
 	for (size_t i = 0; i < batch->count; i++) {
 		int32_t ret = replay->returns[i];
-		char *at = end;
+		char *end = number_print(stpcpy(line, "r "), replay->index + i);
 
-		*--at = '\n';
+		end = stpcpy(end, ret < 0 ? " -" : " ");
+		end = number_print(end, (uint64_t)(ret < 0 ? -(int64_t)ret : ret));
 		if (op_has_detail(batch->ops[i].code, ret)) {
-			at = format_number(at, replay->details[i]);
-			*--at = ' ';
+			*end++ = ' ';
+			end = number_print(end, replay->details[i]);
 		}
-		at = format_number(at, (uint64_t)(ret < 0 ? -(int64_t)ret : ret));
-		if (ret < 0)
-			*--at = '-';
-		*--at = ' ';
-		at = format_number(at, replay->index + i);
-		*--at = ' ';
-		*--at = 'r';
-		fwrite_unlocked(at, 1, (size_t)(end - at), out);
+		*end++ = '\n';
+		fwrite_unlocked(line, 1, (size_t)(end - line), out);
 	}
 }
 

@@ -47,17 +47,3 @@ int output_close(struct output *output, bool commit, struct error *error)
 	memset(output, 0, sizeof(*output));
 	return err;
 }
-
-char *number_print(char *p, uint64_t number)
-{
-	char digits[NUMBER_BYTES];
-	size_t count = 0;
-
-	do {
-		digits[count++] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	while (count)
-		*p++ = digits[--count];
-	return p;
-}

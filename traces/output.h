@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/output_file.h"
 
 struct output {
@@ -32,9 +33,5 @@ int output_check(const struct output *output, struct error *error);
  * negative errno with error when it could not be completed; then nothing is left of it.
  */
 int output_close(struct output *output, bool commit, struct error *error);
-
-/* Writes a number in decimal, up to NUMBER_BYTES, and returns the byte behind it. */
-#define NUMBER_BYTES 20
-char *number_print(char *p, uint64_t number);
 
 #endif
