@@ -3,8 +3,9 @@
  * The inside of a map: buckets, elements, per-CPU areas, and the policies behind the three seams
  * (rotation, element allocation, bucket locks).
  *
- * Sizes are the kernel's: a bucket takes 16 bytes, an element 48 before its key; so elements of
- * 8-byte keys and values are a cache line each, and false sharing is the kernel's.
+ * Sizes are the kernel's: a bucket takes 16 bytes where locks are taken, an element 48 before its
+ * key; so elements of 8-byte keys and values are a cache line each, and false sharing is the
+ * kernel's.
  */
 #ifndef MODEL_MAP_H
 #define MODEL_MAP_H
@@ -26,7 +27,7 @@ struct bucket {
 	struct env_lock lock;
 };
 
-_Static_assert(sizeof(struct bucket) == 16, "as in the kernel");
+_Static_assert(sizeof(struct bucket) == (ENV_LOCKS ? 16 : 8), "as in the kernel, but for no lock");
 
 /* An element's place in the rotation: which list, whose, and whether it was used. */
 struct lru_node {

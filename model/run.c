@@ -47,6 +47,7 @@ struct runner {
 	uint8_t *next_key;
 	size_t key_used;
 	uint32_t value_used;
+	bool hits_mark_bits; /* what a program's look-up does to an element is setting its bit */
 	struct group groups[STEPS + 1]; /* a ring: the youngest is at round % (STEPS + 1) */
 };
 
@@ -130,15 +131,15 @@ static void ahead_first(const struct runner *runner, struct group *group)
 
 /*
  * Goes one element further, until the hash is met or the chain ends. True when it may go on. An
- * element that was freed meanwhile has no next one either. Chains end unpredictably, so there are
- * no branches: at an end mark the bucket's own line, which has come, is looked at as if an element
- * stood there, and then disregarded.
+ * element that was freed meanwhile still has a link in next (struct elem): a detour, no harm.
+ * Chains end unpredictably, so there are no branches: at an end mark the bucket's own line, which
+ * has come, is looked at as if an element stood there, and then disregarded.
  */
 static ALWAYS_INLINE bool ahead_next(struct ahead *ahead)
 {
 	uintptr_t link = ahead->link, next;
 	const struct elem *elem = elem_of_link(link & ~(-(link & 1) & (CACHE_LINE - 1)));
-	bool is_open = !nulls_is_end(link) & (elem->hash != ahead->hash) & elem->lru.is_hashed;
+	bool is_open = !nulls_is_end(link) & (elem->hash != ahead->hash);
 
 	next = elem->hash_node.next;
 	link = is_open ? next : link;
@@ -301,21 +302,46 @@ static ALWAYS_INLINE void run_op(struct runner *runner, size_t i, const struct a
 	runner->ctx.cpu = op->cpu;
 	runner->ctx.context = op->context;
 	map_counters(runner->map, &runner->ctx)->operations++;
-	if (op->code == OP_ACCESS)
-		ret = run_access(runner, key, ahead, i);
-	else
-		ret = run_code(runner, key, ahead, i);
+	ret = run_code(runner, key, ahead, i);
 	if (ret < 0)
 		htab_count_error(runner->map, &runner->ctx, ret);
 	if (runner->run->returns)
 		runner->run->returns[i] = ret;
 }
 
+/*
+ * The commonest case in few instructions: a program finds its key in the element that was met
+ * ahead, and only the reference bit is to be set. True when that was so, and is done.
+ */
+static ALWAYS_INLINE bool run_hit(const struct runner *runner, const struct map_op *op,
+				  const struct ahead *ahead)
+{
+	struct elem *elem = elem_of_link(ahead->link);
+	struct map_counters *counters;
+
+	if (op->code != OP_ACCESS || op->context == OP_SYSCALL || nulls_is_end(ahead->link) ||
+	    !elem_has_key(elem, &op->key, 8) || !elem_is_hashed(elem))
+		return false;
+	elem->lru.ref = 1;
+	counters = &runner->map->cpu_areas[op->cpu].counters;
+	counters->operations++;
+	counters->hits++;
+	return true;
+}
+
 static ALWAYS_INLINE void run_group(struct runner *runner, const struct group *group,
 				    enum key_kind kind)
 {
-	for (size_t i = 0; i < group->count; i++)
-		run_op(runner, group->first + i, &group->ahead[i], kind);
+	const struct map_op *op = &runner->run->batch->ops[group->first];
+	int32_t *returns = runner->run->returns;
+
+	for (size_t i = 0; i < group->count; i++, op++) {
+		if (kind != KEYS_8_IN_PLACE || !runner->hits_mark_bits ||
+		    !run_hit(runner, op, &group->ahead[i]))
+			run_op(runner, group->first + i, &group->ahead[i], kind);
+		else if (returns)
+			returns[group->first + i] = 0;
+	}
 }
 
 static ALWAYS_INLINE void run_ahead(struct runner *runner, size_t size, enum key_kind kind)
@@ -358,6 +384,7 @@ void map_run(struct map *map, const struct map_run *run)
 	runner.value = runner.next_key + map->key_size;
 	runner.key_used = map->key_size;
 	runner.value_used = map->value_size < 8 ? map->value_size : 8;
+	runner.hits_mark_bits = ENV_SHORTCUTS && map->is_lru && !map->lru_ops->mark_used;
 	memset(runner.value, 0, map->value_size);
 	if (run->details)
 		memset(run->details, 0, run->batch->count * sizeof(*run->details));
