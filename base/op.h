@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define MAP_CPUS_MAX 4096 /* simulated CPUs are numbered 0..MAP_CPUS_MAX-1 */
 
@@ -81,6 +82,30 @@ static inline void op_batch_reset(struct op_batch *batch)
 {
 	batch->count = 0;
 	batch->arena_bytes = 0;
+}
+
+/*
+ * What operations read, as one number: an engine folds all that an operation read, in order, words
+ * of 8 bytes, little-endian, the last of each item zero-filled. One word folds to itself.
+ */
+static inline uint64_t op_fold_word(uint64_t fold, uint64_t word)
+{
+	return fold * 0x9e3779b97f4a7c15u + word;
+}
+
+static inline uint64_t op_fold_bytes(uint64_t fold, const void *bytes, size_t count)
+{
+	const uint8_t *from = bytes;
+
+	for (; count; from += sizeof(uint64_t)) {
+		size_t used = count < sizeof(uint64_t) ? count : sizeof(uint64_t);
+		uint64_t word = 0;
+
+		memcpy(&word, from, used);
+		fold = op_fold_word(fold, word);
+		count -= used;
+	}
+	return fold;
 }
 
 /* Copies bytes into the arena and returns their offset, or -ENOMEM. */

@@ -388,6 +388,18 @@ void elem_read_value(const struct map *map, const struct map_ctx *ctx, struct el
 	}
 }
 
+uint64_t elem_fold_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem,
+			 uint64_t fold)
+{
+	if (!map->is_percpu)
+		return op_fold_bytes(fold, elem_value(map, elem), map->value_size);
+	if (ctx->context != OP_SYSCALL)
+		return op_fold_bytes(fold, elem_percpu_value(map, elem, ctx->cpu), map->value_size);
+	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
+		fold = op_fold_bytes(fold, elem_percpu_value(map, elem, cpu), map->value_size);
+	return fold;
+}
+
 int htab_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
 			   void *value)
 {

@@ -124,11 +124,21 @@ int htab_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t 
 int htab_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
 			   void *value);
 int htab_next_key(struct map *map, struct map_ctx *ctx, const void *key, void *next);
+
+/* Where a batch puts what it read; each may be NULL. keys and values move on as they are filled. */
+struct batch_output {
+	uint8_t *keys, *values;
+	uint64_t *fold; /* see struct map_run: reads */
+};
 int htab_batch(struct map *map, struct map_ctx *ctx, const uint32_t *cursor, uint32_t *next_cursor,
-	       void *keys, void *values, uint32_t *count, bool del);
+	       struct batch_output *output, uint32_t *count, bool del);
 
 /* Copies an element's value to where its reader wants it; bytes of one copy when one is wanted. */
 void elem_read_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem,
 		     void *value);
+
+/* Folds what elem_read_value() would copy, without the padding between per-CPU copies. */
+uint64_t elem_fold_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem,
+			 uint64_t fold);
 
 #endif

@@ -46,12 +46,6 @@ int htab_next_key(struct map *map, struct map_ctx *ctx, const void *key, void *n
 	return 0;
 }
 
-/* Where a batch writes; either pointer may be NULL. */
-struct batch_output {
-	uint8_t *keys, *values;
-	size_t value_bytes;
-};
-
 static uint32_t bucket_count(const struct map *map, uint32_t bucket)
 {
 	uintptr_t link = map->buckets[bucket].first;
@@ -66,6 +60,7 @@ static uint32_t bucket_count(const struct map *map, uint32_t bucket)
 static void batch_copy(const struct map *map, struct elem *elem, struct batch_output *output)
 {
 	static const struct map_ctx reader = {.context = OP_SYSCALL};
+	size_t value_bytes = map_sys_value_bytes(&map->attr, map->cpus);
 
 	if (output->keys) {
 		memcpy(output->keys, elem->key, map->key_size);
@@ -73,7 +68,11 @@ static void batch_copy(const struct map *map, struct elem *elem, struct batch_ou
 	}
 	if (output->values) {
 		elem_read_value(map, &reader, elem, output->values);
-		output->values += output->value_bytes;
+		output->values += value_bytes;
+	}
+	if (output->fold) {
+		*output->fold = op_fold_bytes(*output->fold, elem->key, map->key_size);
+		*output->fold = elem_fold_value(map, &reader, elem, *output->fold);
 	}
 }
 
@@ -120,9 +119,8 @@ static int batch_bucket(struct map *map, struct map_ctx *ctx, uint32_t bucket, u
 }
 
 int htab_batch(struct map *map, struct map_ctx *ctx, const uint32_t *cursor, uint32_t *next_cursor,
-	       void *keys, void *values, uint32_t *count, bool del)
+	       struct batch_output *output, uint32_t *count, bool del)
 {
-	struct batch_output output = {keys, values, map_sys_value_bytes(&map->attr, map->cpus)};
 	uint64_t bucket = cursor ? *cursor : 0;
 	uint32_t asked = *count, total = 0, here = 0;
 	int err = 0;
@@ -135,7 +133,7 @@ int htab_batch(struct map *map, struct map_ctx *ctx, const uint32_t *cursor, uin
 	if (bucket > map->bucket_mask)
 		return -ENOENT;
 	for (; bucket <= map->bucket_mask; bucket++, total += here) {
-		err = batch_bucket(map, ctx, (uint32_t)bucket, asked - total, &output, &here, del);
+		err = batch_bucket(map, ctx, (uint32_t)bucket, asked - total, output, &here, del);
 		if (err || here > asked - total)
 			break;
 	}

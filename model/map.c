@@ -213,7 +213,8 @@ static int ops_next_key(struct map *map, struct map_ctx *ctx, const void *key, v
 static int ops_batch(struct map *map, struct map_ctx *ctx, const uint32_t *cursor,
 		     uint32_t *next_cursor, void *keys, void *values, uint32_t *count, bool del)
 {
-	int err = htab_batch(map, ctx, cursor, next_cursor, keys, values, count, del);
+	struct batch_output output = {.keys = keys, .values = values};
+	int err = htab_batch(map, ctx, cursor, next_cursor, &output, count, del);
 
 	return err ? htab_count_error(map, ctx, err) : 0;
 }

@@ -105,6 +105,12 @@ struct map_run {
 	uint64_t first_index; /* of batch->ops[0] in the run; the value of updates without values */
 	int32_t *returns;     /* NULL, or one per operation: 0, 1 (an access inserted), -errno */
 	uint64_t *details; /* NULL, or one per operation: a batch's count, next_key's key, or 0 */
+	/*
+	 * NULL, or one per operation: what it read, folded (base/op.h), or 0. Look-ups that found
+	 * their key read the value, by system call each CPU's; next_key reads a key; batches read
+	 * each element's key, then its value in system-call form.
+	 */
+	uint64_t *reads;
 };
 
 struct map;

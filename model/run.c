@@ -205,12 +205,29 @@ static int run_update(struct runner *runner, const void *key, uint32_t hash, siz
 	return htab_update(runner->map, &runner->ctx, &update);
 }
 
+/* Notes what a look-up that found elem (NULL: nothing) reads. */
+static ALWAYS_INLINE void note_read(struct runner *runner, struct elem *elem, size_t i)
+{
+	if (runner->run->reads && elem)
+		runner->run->reads[i] = elem_fold_value(runner->map, &runner->ctx, elem, 0);
+}
+
+static int run_lookup(struct runner *runner, const void *key, const struct ahead *ahead, size_t i)
+{
+	struct elem *elem = find_ahead(runner, key, ahead);
+
+	note_read(runner, elem, i);
+	return htab_lookup(runner->map, &runner->ctx, elem);
+}
+
 static ALWAYS_INLINE int run_access(struct runner *runner, const void *key,
 				    const struct ahead *ahead, size_t i)
 {
+	struct elem *elem = find_ahead(runner, key, ahead);
 	int err;
 
-	if (!htab_lookup(runner->map, &runner->ctx, find_ahead(runner, key, ahead)))
+	note_read(runner, elem, i);
+	if (!htab_lookup(runner->map, &runner->ctx, elem))
 		return 0;
 	err = run_update(runner, key, ahead->hash, i, UPDATE_ANY, true);
 	return err ? err : 1;
@@ -223,6 +240,7 @@ static int run_dist(struct runner *runner, const void *key, const struct ahead *
 	struct map *map = runner->map;
 	int err;
 
+	note_read(runner, elem, i);
 	if (!htab_lookup(map, &runner->ctx, elem)) {
 		if (map->is_lru)
 			lru_mark_used(map, &runner->ctx, elem);
@@ -239,6 +257,8 @@ static int run_next_key(struct runner *runner, const void *key, size_t i)
 
 	if (!err && runner->run->details)
 		memcpy(&runner->run->details[i], runner->next_key, bytes);
+	if (!err && runner->run->reads)
+		runner->run->reads[i] = op_fold_bytes(0, runner->next_key, runner->map->key_size);
 	return err;
 }
 
@@ -248,8 +268,9 @@ static int run_batch(struct runner *runner, const struct map_op *op, size_t i)
 	struct map_cpu *cpu = map_cpu(runner->map, op->cpu);
 	uint32_t count = op->key > UINT32_MAX ? UINT32_MAX : (uint32_t)op->key;
 	uint32_t next = cpu->batch_cursor;
-	int err = htab_batch(runner->map, &runner->ctx, &cpu->batch_cursor, &next, NULL, NULL,
-			     &count, op->code == OP_BATCH_LOOKUP_AND_DELETE);
+	struct batch_output output = {.fold = runner->run->reads ? &runner->run->reads[i] : NULL};
+	int err = htab_batch(runner->map, &runner->ctx, &cpu->batch_cursor, &next, &output, &count,
+			     op->code == OP_BATCH_LOOKUP_AND_DELETE);
 
 	cpu->batch_cursor = err == -ENOENT ? 0 : next;
 	if (runner->run->details)
@@ -268,7 +289,7 @@ static int run_code(struct runner *runner, const void *key, const struct ahead *
 	case OP_ACCESS:
 		return run_access(runner, key, ahead, i);
 	case OP_LOOKUP:
-		return htab_lookup(map, ctx, find_ahead(runner, key, ahead));
+		return run_lookup(runner, key, ahead, i);
 	case OP_UPDATE:
 		return run_update(runner, key, hash, i, UPDATE_ANY, false);
 	case OP_UPDATE_NOEXIST:
@@ -278,6 +299,8 @@ static int run_code(struct runner *runner, const void *key, const struct ahead *
 	case OP_DELETE:
 		return htab_delete(map, ctx, key, hash);
 	case OP_LOOKUP_AND_DELETE:
+		if (map->sys_lookup_and_delete)
+			note_read(runner, htab_find(map, key, hash), i);
 		return htab_lookup_and_delete(map, ctx, key, hash, NULL);
 	case OP_NEXT_KEY:
 		return run_next_key(runner, key, i);
@@ -384,10 +407,13 @@ void map_run(struct map *map, const struct map_run *run)
 	runner.value = runner.next_key + map->key_size;
 	runner.key_used = map->key_size;
 	runner.value_used = map->value_size < 8 ? map->value_size : 8;
-	runner.hits_mark_bits = ENV_SHORTCUTS && map->is_lru && !map->lru_ops->mark_used;
+	runner.hits_mark_bits =
+		ENV_SHORTCUTS && map->is_lru && !map->lru_ops->mark_used && !run->reads;
 	memset(runner.value, 0, map->value_size);
 	if (run->details)
 		memset(run->details, 0, run->batch->count * sizeof(*run->details));
+	if (run->reads)
+		memset(run->reads, 0, run->batch->count * sizeof(*run->reads));
 	if (!ENV_LOOKAHEAD || map->lookahead < STEPS)
 		run_plainly(&runner);
 	else if (map->key_size == 8 && !run->batch->arena_bytes)

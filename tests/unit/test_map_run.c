@@ -31,7 +31,7 @@ static void outcome_read(struct outcome *outcome, struct map *map)
 }
 
 /* Runs the batch in pieces of that many operations. */
-static void run_pieces(struct map *map, struct op_batch *batch, size_t piece,
+static void run_pieces(struct map *map, struct op_batch *batch, size_t piece, uint64_t *reads,
 		       struct outcome *outcome)
 {
 	memset(outcome, 0, sizeof(*outcome));
@@ -39,6 +39,7 @@ static void run_pieces(struct map *map, struct op_batch *batch, size_t piece,
 		struct op_batch part = *batch;
 		struct map_run run = {&part, at, outcome->returns + at, outcome->details + at};
 
+		run.reads = reads ? reads + at : NULL;
 		part.ops += at;
 		part.count = batch->count - at < piece ? batch->count - at : piece;
 		test_ops->run(map, &run);
@@ -50,6 +51,7 @@ static void run_pieces(struct map *map, struct op_batch *batch, size_t piece,
 struct variant {
 	const char *set;
 	size_t piece;
+	bool reads; /* asks what was read, too */
 };
 
 /* The first one is what all others must be like. */
@@ -57,12 +59,14 @@ static const struct variant variants[] = {
 	{"lookahead=0", OPERATIONS},   {"lookahead=5", OPERATIONS}, {"lookahead=24", OPERATIONS},
 	{"lookahead=192", OPERATIONS}, {"lookahead=24", 1},         {"lookahead=24", 7},
 	{"lookahead=24", 100},         {"lookahead=192", 191},      {NULL, OPERATIONS},
+	{NULL, OPERATIONS, true},
 };
 
 static void compare_variants(const struct test_map *kind, const struct test_trace *trace,
 			     struct rng *rng)
 {
 	static struct outcome first, outcome;
+	static uint64_t reads[OPERATIONS];
 	struct op_batch batch;
 
 	CU_ASSERT_EQUAL_FATAL(op_batch_init(&batch, OPERATIONS, false, false), 0);
@@ -76,7 +80,8 @@ static void compare_variants(const struct test_map *kind, const struct test_trac
 			 variants[i].set ? variants[i].set : "");
 		wanted.set = set;
 		map = test_map_create(&wanted);
-		run_pieces(map, &batch, variants[i].piece, i ? &outcome : &first);
+		run_pieces(map, &batch, variants[i].piece, variants[i].reads ? reads : NULL,
+			   i ? &outcome : &first);
 		if (i && memcmp(&outcome, &first, sizeof(first)) != 0)
 			test_fail(__FILE__, __LINE__,
 				  "%s, flags %u, %u entries, keys of %u: %s in %zu",
@@ -164,7 +169,7 @@ static void compare_calls(enum map_type type, uint32_t flags, struct rng *rng)
 
 	CU_ASSERT_EQUAL_FATAL(op_batch_init(&batch, OPERATIONS, false, false), 0);
 	test_trace_fill(&trace, rng, &batch, OPERATIONS);
-	run_pieces(map, &batch, OPERATIONS, &outcome);
+	run_pieces(map, &batch, OPERATIONS, NULL, &outcome);
 	for (size_t i = 0; i < OPERATIONS; i++)
 		CU_ASSERT_EQUAL(call_op(other, &batch.ops[i], i), outcome.returns[i]);
 	memset(&called, 0, sizeof(called));
@@ -291,6 +296,57 @@ static void test_percpu_values(void)
 	test_map_destroy(map);
 }
 
+/*
+ * What is read: the value's words; by system call every CPU's; a key; keys and values. The values
+ * of the first two operations are 0 and 1.
+ */
+static void check_reads(enum map_type type, const char *letters, const uint64_t *expected)
+{
+	struct test_map wanted = {{type, 12, 9, 4, 0, 0, false}, NULL, CPUS, NULL};
+	struct map *map = test_map_create(&wanted);
+	struct map_op ops[16] = {{.key = 1, .code = OP_UPDATE}, {.key = 2, .code = OP_UPDATE}};
+	struct op_batch batch = {.ops = ops, .count = 2};
+	uint64_t reads[16];
+	struct map_run run = {.batch = &batch, .reads = reads};
+
+	for (; *letters; batch.count++, letters++) {
+		struct map_op *op = &ops[batch.count];
+
+		op->key = *letters == 'b' || *letters == 'r' ? 4 : 2;
+		CU_ASSERT_EQUAL_FATAL(op_from_letter(*letters, &op->code, &op->context), 0);
+	}
+	test_ops->run(map, &run);
+	for (size_t i = 0; i < batch.count; i++) {
+		if (reads[i] != expected[i])
+			test_fail(__FILE__, __LINE__, "%s, operation %zu: read %llx, expected %llx",
+				  map_type_names[type], i, (unsigned long long)reads[i],
+				  (unsigned long long)expected[i]);
+	}
+	test_map_destroy(map);
+}
+
+static uint64_t fold_words(const uint64_t *words, size_t count)
+{
+	return op_fold_bytes(0, words, count * sizeof(*words));
+}
+
+static void test_reads(void)
+{
+	/* Values of 9 bytes and keys of 12 are two words each; key 2 is the first one met. */
+	uint64_t value = fold_words((uint64_t[]){1, 0}, 2);
+	uint64_t all = fold_words((uint64_t[]){1, 0, 0, 0, 0, 0}, 6);
+	uint64_t plain = fold_words((uint64_t[]){2, 0, 1, 0, 1, 0, 0, 0}, 8);
+	uint64_t percpu =
+		fold_words((uint64_t[]){2, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, 16);
+	uint64_t last = fold_words((uint64_t[]){1, 0, 0, 0}, 4);
+	uint64_t last_percpu = fold_words((uint64_t[]){1, 0, 0, 0, 0, 0, 0, 0}, 8);
+
+	check_reads(MAP_HASH, "LlTbplr",
+		    (uint64_t[]){0, 0, value, value, value, plain, value, 0, last});
+	check_reads(MAP_LRU_PERCPU_HASH, "LlTbplr",
+		    (uint64_t[]){0, 0, value, all, value, percpu, all, 0, last_percpu});
+}
+
 /* Nobody need look at what comes of a run, and it may be empty. */
 static void test_no_output(void)
 {
@@ -322,6 +378,7 @@ CU_TestInfo map_run_tests[] = {
 	{"byte keys", test_byte_keys},
 	{"values", test_values},
 	{"per-CPU values", test_percpu_values},
+	{"reads", test_reads},
 	{"no output", test_no_output},
 	CU_TEST_INFO_NULL,
 };
