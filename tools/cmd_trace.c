@@ -185,6 +185,13 @@ static void print_kinds(const char *title, const struct trace_kind *kinds)
 	}
 }
 
+static void print_formats_and_kinds(void)
+{
+	print_kinds("formats that are read (FORMAT:FILE names one that is not recognized)",
+		    trace_formats());
+	print_kinds("gen: kinds, with the parameters and their defaults", trace_generators());
+}
+
 static int run_trace(const struct command *cli, int argc, char **argv)
 {
 	struct trace_command command = {.format = "text", .operations = 10};
@@ -196,16 +203,8 @@ static int run_trace(const struct command *cli, int argc, char **argv)
 
 	config_init(&config);
 	first = command_parse(cli, argc, argv, states, &status);
-	if (first < 0) {
-		if (status == EXIT_FINE) {
-			print_kinds("formats that are read (FORMAT:FILE names one that is not "
-				    "recognized)",
-				    trace_formats());
-			print_kinds("gen: kinds, with the parameters and their defaults",
-				    trace_generators());
-		}
+	if (first < 0)
 		return status;
-	}
 	err = dispatch(&command, &config, argc - first, argv + first, is_quiet, &error);
 	return err ? fail(err, &error) : EXIT_FINE;
 }
@@ -218,5 +217,6 @@ const struct command command_trace = {
 		"gen makes a trace, convert writes one in another format, head prints its first\n"
 		"operations. OUT is a file, or - for standard output (the default).",
 	.groups = {&trace_group, &convert_group, &quiet_group},
+	.print_more = print_formats_and_kinds,
 	.run = run_trace,
 };

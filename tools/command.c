@@ -158,4 +158,8 @@ void command_help(const struct command *command)
 			print_option(&command->groups[i]->options[n]);
 	}
 	print_option(&help_option);
+	if (command->print_more)
+		command->print_more();
+	printf("\nThe manual: man mapsim-%s, and man mapsim for what commands share.\n",
+	       command->name);
 }

@@ -45,6 +45,7 @@ struct command {
 	const char *summary;
 	const char *description; /* for --help; lines of at most 80 columns */
 	const struct cli_group *groups[CLI_GROUPS_MAX];
+	void (*print_more)(void); /* prints what --help has behind the options; or NULL */
 	/* argv[0] is the command's name. Returns an exit status. */
 	int (*run)(const struct command *command, int argc, char **argv);
 };

@@ -54,7 +54,8 @@ static void print_usage(FILE *out)
 		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\noptions:\n"
 	      "  -h, --help     this text; `mapsim help COMMAND` tells of a command\n"
-	      "  -V, --version  the version\n",
+	      "  -V, --version  the version\n"
+	      "\nThe manual: man mapsim.\n",
 	      out);
 }
 

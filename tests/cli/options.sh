@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The program, its manual page, its completion and README.md have to tell of the same commands,
+# The program, its manual pages, its completion and README.md have to tell of the same commands,
 # options, settings and fields.
 #
 # $MAPSIM names the program under test (default: build/mapsim of the source tree), $srcdir the top of
 # the source tree. Prints lines of the Test Anything Protocol. Exit 0: all agree; 1: some do not; 2:
 # no program.
 #
-# What is read: "--help" of mapsim and of every command; man/mapsim.1, where an option is described
-# by ".It Fl x , Fl -name" and Va marks tunables and fields alone; what _mapsim of
-# tools/mapsim.bash-completion answers.
+# What is read: "--help" of mapsim and of every command; man/mapsim.1, which has what commands share,
+# and man/mapsim-COMMAND.1, where an option is described by ".It Fl x , Fl -name" and Va marks
+# tunables and fields alone; what _mapsim of tools/mapsim.bash-completion answers.
 set -eu
 
 src=$(cd "${srcdir:-$(dirname "${BASH_SOURCE[0]}")/../..}" && pwd)
 mapsim=${MAPSIM:-$src/build/mapsim}
-man=$src/man/mapsim.1
+man=$src/man
 completion=$src/tools/mapsim.bash-completion
 number=0
 failed=0
@@ -69,9 +69,18 @@ dashed() {
 	tr ' ' '\n' | grep -x -e '-.' -e '--[a-z-]*' | sort -u || true
 }
 
-# What stands in the man page behind a macro, a word a line.
+# What stands in the man pages behind a macro, a word a line; or in those named behind it.
 man_words() {
-	grep '^\.[A-Z]' "$man" | grep -oE "\\b$1 [^ ]+" | sed "s/^$1 //" | sort -u
+	local macro=$1
+
+	shift
+	[ $# -gt 0 ] || set -- "$man"/mapsim*.1
+	grep -h '^\.[A-Z]' "$@" | grep -oE "\\b$macro [^ ]+" | sed "s/^$macro //" | sort -u
+}
+
+# The page of a command ("": of mapsim).
+page_of() {
+	echo "$man/mapsim${1:+-$1}.1"
 }
 
 # The options that a command has in the synopsis; with their letters where they have one.
@@ -79,7 +88,13 @@ synopsis_of() {
 	awk -v command="$1" '
 		/^\.Sh / { in_synopsis = $2 == "SYNOPSIS" }
 		in_synopsis && /^\.Nm/ { getline; mine = $0 == ".Cm " command }
-		in_synopsis && mine && /^\.Op Fl / { print "-" $3 }' "$man" | sort -u
+		in_synopsis && mine && /^\.Op Fl / { print "-" $3 }' "$(page_of "$1")" | sort -u
+}
+
+# The options that pages describe: "-m --map ARGUMENT", a line each.
+described_in() {
+	sed -nE 's/^\.It (Fl (.) , )?Fl -([a-z-]+)( (Ar|Cm) .*)?$/-\2 --\3\4/p' "$@" |
+		sed -E 's/^- //; s/ (Ar|Cm) .*/ ARGUMENT/' | sort -u
 }
 
 # What the completion offers behind a line.
@@ -120,11 +135,14 @@ report "there are commands" "$([ -n "$commands" ] || echo "none in mapsim --help
 
 # Commands
 
-same "commands are in the man page" "mapsim --help" "$commands" "SYNOPSIS" \
-	"$(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCR/p' "$man" |
-		awk '/^\.Nm/ { getline; if (/^\.Cm/ && $2 != "help") print $2 }')"
-same "commands are described in the man page" "mapsim --help" "$commands" "DESCRIPTION" \
-	"$(sed -n '/^\.Sh DESCRIPTION/,/^\.Ss/s/^\.It Cm //p' "$man" | grep -vx help)"
+same "commands have man pages" "mapsim --help" "$commands" "the man pages" \
+	"$(cd "$man" && printf '%s\n' mapsim-*.1 | sed 's/^mapsim-//; s/\.1$//')"
+report "help names the man pages" "$(for command in '' $commands; do
+	help_of "$command" | grep -qE "man mapsim${command:+-$command}[,. ]" || echo "mapsim $command"
+done)"
+same "commands are described in mapsim.1" "mapsim --help" "$commands" "DESCRIPTION" \
+	"$(sed -n '/^\.Sh DESCRIPTION/,/^\.S[hs] O/s/^\.It Cm \([a-z]*\).*/\1/p' "$(page_of '')" |
+		grep -vx help)"
 same "commands are completed" "mapsim --help" "$commands" "completion" \
 	"$(completed 'mapsim ' | grep -vx help)"
 report "commands are in README.md" "$(for command in $commands; do
@@ -139,21 +157,27 @@ for command in '' $commands; do
 	title=mapsim${command:+ $command}
 	report "$title has options" "$(grep -q -e '--help' <<<"$options" || echo "none in --help")"
 	printf '%s\n' "$options" >>"$tmp/options"
+	sed -E 's/ [A-Z].*$/ ARGUMENT/' <<<"$options" | sort -u >"$tmp/options-${command:-mapsim}"
 	same "options are completed: $title" "--help" "$(dashed <<<"$options")" "completion" \
 		"$(completed "$title -" | sort)"
 	[ -n "$command" ] || continue
 	# The synopsis has the letter where there is one.
 	same "options are in the synopsis: $title" "--help" "$(cut -d ' ' -f 1 <<<"$options")" \
 		"SYNOPSIS" "$(synopsis_of "$command")"
+	mine=$(described_in "$(page_of "$command")")
+	shared=$(described_in "$(page_of '')")
+	report "options are described: $title" "$(
+		lacking "$(cat "$tmp/options-$command")" "$mine"$'\n'"$shared" "not in the man pages"
+		lacking "$mine" "$(cat "$tmp/options-$command")" "not in --help"
+	)"
 done
 sort -u "$tmp/options" >"$tmp/all-options"
 
-# Options that take an argument say so in both.
-described=$(sed -nE 's/^\.It (Fl (.) , )?Fl -([a-z-]+)( (Ar|Cm) .*)?$/-\2 --\3\4/p' "$man" |
-	sed -E 's/^- //; s/ (Ar|Cm) .*/ ARGUMENT/' | sort -u)
-same "options are described in the man page" "--help" \
-	"$(sed -E 's/ [A-Z].*$/ ARGUMENT/' "$tmp/all-options" | sort -u)" "the man page" "$described"
-report "options named in the man page exist" "$(lacking "$(man_words Fl | sed 's/^/-/')" \
+# What several commands have stands in mapsim.1, and what one has in its page.
+shared=$(cat "$tmp"/options-* | sort | uniq -d)
+same "options of several commands are described in mapsim.1" "--help" \
+	"$shared"$'\n'"$(cat "$tmp/options-mapsim")" "the man page" "$(described_in "$(page_of '')")"
+report "options named in the man pages exist" "$(lacking "$(man_words Fl | sed 's/^/-/')" \
 	"$(dashed <"$tmp/all-options")" "not in any --help")"
 report "options that take an argument are completed as such" "$(
 	set +eu
@@ -176,16 +200,16 @@ tunables=$(mapsim tunables -o csv | sed '1d; s/,.*//')
 replay=(replay -q -o csv -c 2 -m max_entries=8)
 fields=$(mapsim "${replay[@]}" gen:scan,count=9 | sed -n '1s/,/\n/gp')
 per_cpu=$(mapsim "${replay[@]}" --per-cpu gen:scan,count=9 | sed -n '1s/,/\n/gp')
-output=$(sed -n '/^\.Sh OUTPUT/,/^\.Sh RES/p' "$man" | sed -n 's/^\.It Va //p' | sed 's/ , Va /\n/g')
+output=$(sed -n '/^\.Sh OUTPUT/,/^\.Sh RES/p' "$(page_of replay)" | sed -n 's/^\.It Va //p' | sed 's/ , Va /\n/g')
 report "there are tunables and fields" \
 	"$([ -n "$tunables" ] && [ -n "$fields" ] && [ -n "$per_cpu" ] || echo "none")"
-same "fields of a result are in the man page" "replay -o csv" "$fields" "OUTPUT" "$output"
-report "fields of a CPU are in the man page" \
-	"$(lacking "$per_cpu" "$(man_words Va)" "not in the man page")"
-report "tunables and fields named in the man page exist" \
+same "fields of a result are in mapsim-replay.1" "replay -o csv" "$fields" "OUTPUT" "$output"
+report "fields of a CPU are in mapsim-replay.1" \
+	"$(lacking "$per_cpu" "$(man_words Va "$(page_of replay)")" "not in the man page")"
+report "tunables and fields named in the man pages exist" \
 	"$(lacking "$(man_words Va)" "$tunables"$'\n'"$per_cpu"$'\nper_cpu' "no tunable or field")"
 report "tunables described in the man page exist" "$(lacking \
-	"$(sed -n '/^\.Sh TUNABLES/,/^\.Sh TRACES/s/^\.It Va //p' "$man")" "$tunables" "no tunable")"
+	"$(sed -n '/^\.Sh TUNABLES/,/^\.Sh EXIT/s/^\.It Va //p' "$(page_of tunables)")" "$tunables" "no tunable")"
 same "tunables are completed" "mapsim tunables" "$tunables" "completion" \
 	"$(completed 'mapsim replay -s ' | tr -d =)"
 same "columns are completed" "replay -o csv" "$fields" "completion" \
@@ -197,7 +221,7 @@ kinds=$(help_of trace | sed -n '/^gen: kinds/,$s/^  \([a-z][a-z-]*\)  *[^ ].*/\1
 formats=$(help_of trace | sed -n '/^formats /,/^$/s/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p')
 report "there are kinds and formats" "$([ -n "$kinds" ] && [ -n "$formats" ] || echo "none")"
 same "kinds of generators are in the man page" "trace --help" "$kinds" "the man page" \
-	"$(sed -n '/^\.Ss Generators/,/^\.Sh/s/^\.It Cm //p' "$man")"
+	"$(sed -n '/^\.Ss Generators/,/^\.Sh/s/^\.It Cm //p' "$(page_of trace)")"
 same "kinds of generators are completed" "trace --help" "$kinds" "completion" \
 	"$(completed 'mapsim trace gen ')"
 for kind in $kinds; do
@@ -208,19 +232,19 @@ for kind in $kinds; do
 	same "parameters are completed: $kind" "trace --help" "$parameters" "completion" \
 		"$(completed "mapsim trace gen $kind," | sed 's/.*,//' | sort)"
 	report "parameters are in the man page: $kind" "$(for name in $parameters; do
-		sed -n '/^\.Ss Generators/,/^\.Sh/p' "$man" |
+		sed -n '/^\.Ss Generators/,/^\.Sh/p' "$(page_of trace)" |
 			grep -qE "Cm ([a-z]+ , )*${name%=}( |\$)" || echo "$name"
 	done)"
 done
 report "formats are in the man page" "$(for format in $formats; do
-	grep -qE "Cm $format( |\$)" "$man" || echo "$format"
+	grep -qE "Cm $format( |\$)" "$(page_of trace)" || echo "$format"
 done)"
 same "formats are completed" "trace --help" "$formats" "completion" \
 	"$(completed 'mapsim trace --to ')"
 letters=$(printf '0 ? 1\n' | mapsim trace head text:- 2>&1 |
 	sed -n 's/.*one of \([A-Z]*\) .*/\1/p' | fold -w 1)
 same "codes of operations are in the man page" "native text" "$letters" "the man page" \
-	"$(sed -nE 's/^\.It Cm ([A-Z]) [a-z] Ta .*/\1/p' "$man")"
+	"$(sed -nE 's/^\.It Cm ([A-Z]) [a-z] Ta .*/\1/p' "$(page_of trace)")"
 
 # What is completed behind options is what they take.
 scan=gen:scan,count=9
