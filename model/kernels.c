@@ -204,11 +204,16 @@ static bool parse_part(const char **text, uint16_t *part)
 	return digits;
 }
 
-/* Reads "MAJOR.MINOR[.PATCH]" where a suffix may follow, "-generic" or ".2-WSL2". 0 or -EINVAL. */
+/*
+ * Reads "MAJOR.MINOR[.PATCH]", which may begin with a v as tags do, and where a suffix may follow,
+ * "-generic" or ".2-WSL2". 0 or -EINVAL.
+ */
 static int parse_numbers(const char *text, struct kernel_release *release)
 {
 	struct kernel_release parsed = {0};
 
+	if (text[0] == 'v')
+		text++;
 	if (!parse_part(&text, &parsed.major) || *text++ != '.' ||
 	    !parse_part(&text, &parsed.minor))
 		return -EINVAL;

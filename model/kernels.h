@@ -51,7 +51,7 @@ struct kernel_release kernel_newest(void);
 int kernel_compare(const struct kernel_release *a, const struct kernel_release *b);
 
 /*
- * A release from "6.12", "6.12.107" or a name with a distribution's suffix, which is ignored.
+ * A release from "6.12", "v6.12.107" or a name with a distribution's suffix, which is ignored.
  * Returns 0, or -EINVAL with error naming the releases known: malformed, never released, older
  * than the first or newer than the newest known.
  */

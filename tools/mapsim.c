@@ -88,6 +88,9 @@ static int run_help(int argc, char **argv)
 {
 	const struct command *command = argc > 2 ? command_find(argv[2]) : NULL;
 
+	if (argc > 2 && (!strcmp(argv[2], "-h") || !strcmp(argv[2], "--help")))
+		argc = 2;
+
 	if (command) {
 		command_help(command);
 		return EXIT_FINE;
