@@ -16,12 +16,13 @@ static void escape_controls(char *text)
 	}
 }
 
-static int set(struct error *error, bool is_output, int err, const char *format, va_list args)
+static int set(struct error *error, int err, const char *format, va_list args)
 {
 	if (error) {
 		vsnprintf(error->text, sizeof(error->text), format, args);
 		escape_controls(error->text);
-		error->is_output = is_output;
+		error->is_output = false;
+		error->is_missing = false;
 	}
 	return err;
 }
@@ -31,7 +32,7 @@ int error_set(struct error *error, int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	err = set(error, false, err, format, args);
+	err = set(error, err, format, args);
 	va_end(args);
 	return err;
 }
@@ -41,8 +42,22 @@ int error_set_output(struct error *error, int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	err = set(error, true, err, format, args);
+	err = set(error, err, format, args);
 	va_end(args);
+	if (error)
+		error->is_output = true;
+	return err;
+}
+
+int error_set_missing(struct error *error, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	err = set(error, err, format, args);
+	va_end(args);
+	if (error)
+		error->is_missing = true;
 	return err;
 }
 

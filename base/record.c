@@ -68,6 +68,11 @@ void record_add_u64(struct record *record, const char *name, uint64_t value)
 	record_add(record, name, text, FIELD_NUMBER);
 }
 
+void record_add_unknown(struct record *record, const char *name)
+{
+	record_add(record, name, "", FIELD_UNKNOWN);
+}
+
 void record_add_double(struct record *record, const char *name, double value, int decimals)
 {
 	char text[64];

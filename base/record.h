@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum field_kind { FIELD_TEXT, FIELD_NUMBER };
+/* FIELD_UNKNOWN: a number that is not known; its text is empty. */
+enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_UNKNOWN };
 
 struct field {
 	const char *name; /* lives as long as the record's user says: usually a literal */
@@ -28,6 +29,9 @@ struct record {
 void record_deinit(struct record *record);
 void record_add_text(struct record *record, const char *name, const char *text);
 void record_add_u64(struct record *record, const char *name, uint64_t value);
+
+/* A field that results of this kind have, and this one does not know. */
+void record_add_unknown(struct record *record, const char *name);
 
 /* decimals digits after the point, always. */
 void record_add_double(struct record *record, const char *name, double value, int decimals);

@@ -146,7 +146,9 @@ static int set_flags(struct run_config *config, const char *value, struct error 
 static int set_kernel(struct run_config *config, const char *value, struct error *error)
 {
 	config->kernel_note[0] = '\0';
-	if (!strcmp(value, "host"))
+	config->is_kernel_implied = false;
+	config->is_kernel_given = strcmp(value, "host") != 0;
+	if (!config->is_kernel_given)
 		return kernel_host(&config->kernel, config->kernel_note,
 				   sizeof(config->kernel_note), error);
 	return kernel_parse(value, &config->kernel, error);
@@ -304,8 +306,23 @@ int config_set_map(struct run_config *config, const char *text, struct error *er
 	return err;
 }
 
+/* The running kernel behaves like itself; should that not be known, its engine says so. */
+static void imply_kernel(struct run_config *config)
+{
+	if (config->is_kernel_implied && !config->engine->is_running_kernel) {
+		config->kernel = kernel_newest();
+		config->kernel_note[0] = '\0';
+		config->is_kernel_implied = false;
+	}
+	if (config->engine->is_running_kernel && !config->is_kernel_given &&
+	    !config->kernel_note[0])
+		config->is_kernel_implied = !kernel_host(&config->kernel, config->kernel_note,
+							 sizeof(config->kernel_note), NULL);
+}
+
 void config_finish(struct run_config *config)
 {
+	imply_kernel(config);
 	kernel_tunables(&config->kernel, &config->tunables);
 	for (int id = 0; id < TUNABLES; id++) {
 		if (config->is_overridden[id])

@@ -21,7 +21,9 @@ struct engine;
 struct run_config {
 	struct map_attr attr;
 	struct kernel_release kernel;
-	char kernel_note[200]; /* what "host" was taken as; else empty */
+	bool is_kernel_given;   /* a release, and not host */
+	bool is_kernel_implied; /* host, because the engine is the running kernel */
+	char kernel_note[200];  /* what "host" was taken as; else empty */
 	uint32_t cpus;
 	const struct engine *engine;
 	enum trace_program program;
@@ -56,7 +58,10 @@ bool config_has(const char *name);
 /* A map from "type=lru_hash,max_entries=10k,flags=no_common_lru". Returns as above. */
 int config_set_map(struct run_config *config, const char *text, struct error *error);
 
-/* Resolves the tunables: the kernel's, then what was set. Call once all is set. */
+/*
+ * Resolves the kernel, which is the host's where the running one is the engine, and the tunables:
+ * the kernel's, then what was set. Call once all is set.
+ */
 void config_finish(struct run_config *config);
 
 /* Adds what a result must state to be repeated: version, engine, kernel, map, ... */

@@ -8,6 +8,9 @@
 
 #include "sim/config.h"
 
+/* A figure that an engine does not know, and that results leave out. */
+#define COUNT_UNKNOWN UINT64_MAX
+
 /* Called with the first 8 bytes of each key, zero-filled, as a little-endian integer. */
 typedef void engine_key_fn(void *arg, uint64_t key);
 
@@ -15,6 +18,7 @@ struct engine {
 	const char *name;
 	const char *summary;
 	const struct model_ops *model; /* NULL where the map is not the model's */
+	bool is_running_kernel;        /* runs take the host's release, whatever the default */
 
 	/* Creates the run's map. -ENOMEM etc. with error; state is engine's until close. */
 	int (*open)(const struct run_config *config, void **state, struct error *error);
@@ -23,17 +27,24 @@ struct engine {
 	/* Runs a batch to its end. */
 	int (*run)(void *state, const struct map_run *run, struct error *error);
 
-	/* What can be asked after a run. */
+	/*
+	 * What can be asked after a run. What an engine does not know of it is COUNT_UNKNOWN.
+	 * total is NULL where it is the sum of the CPUs' counters, lists where there are none, and
+	 * seconds where all of run() is operations.
+	 */
 	void (*counters)(void *state, uint32_t cpu, struct map_counters *counters);
+	void (*total)(void *state, struct map_counters *counters);
 	void (*census)(void *state, struct map_census *census);
 	void (*memory)(void *state, struct map_memory *memory);
 	void (*lists)(void *state, map_list_fn *fn, void *arg);
 	uint32_t (*max_entries)(void *state);
 	int (*dump)(void *state, engine_key_fn *fn, void *arg, struct error *error);
 	int (*check)(void *state, struct error *error);
+	double (*seconds)(void *state);
 };
 
 extern const struct engine engine_seq;
+extern const struct engine engine_kernel; /* where it could not be built, open() says why */
 
 /* NULL-terminated. */
 extern const struct engine *const engines[];

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/engine.h"
 #include "sim/replay.h"
 
 const char *const node_list_names[NODE_LISTS] = {
@@ -59,6 +60,23 @@ static const struct counter_metric work_metrics[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+static void record_count(struct record *record, const char *name, uint64_t count)
+{
+	if (count == COUNT_UNKNOWN)
+		record_add_unknown(record, name);
+	else
+		record_add_u64(record, name, count);
+}
+
+/* A share of a whole, 0 where the whole is. */
+static void record_share(struct record *record, const char *name, uint64_t part, uint64_t whole)
+{
+	if (part == COUNT_UNKNOWN || whole == COUNT_UNKNOWN)
+		record_add_unknown(record, name);
+	else
+		record_add_double(record, name, whole ? (double)part / (double)whole : 0, 6);
+}
+
 static void record_counters(const struct map_counters *counters,
 			    const struct counter_metric *metrics, size_t count,
 			    struct record *record)
@@ -67,7 +85,7 @@ static void record_counters(const struct map_counters *counters,
 		uint64_t value;
 
 		memcpy(&value, (const char *)counters + metrics[i].offset, sizeof(value));
-		record_add_u64(record, metrics[i].name, value);
+		record_count(record, metrics[i].name, value);
 	}
 }
 
@@ -75,32 +93,31 @@ static void record_rest(const struct map_counters *counters, const uint64_t *nod
 			struct record *record)
 {
 	for (int i = 0; i < MAP_ERRORS; i++)
-		record_add_u64(record, error_metric_names[i], counters->errors[i]);
+		record_count(record, error_metric_names[i], counters->errors[i]);
 	record_counters(counters, work_metrics, COUNT(work_metrics), record);
 	for (int i = 0; i < NODE_LISTS; i++)
-		record_add_u64(record, node_metric_names[i], nodes[i]);
+		record_count(record, node_metric_names[i], nodes[i]);
 }
 
 void replay_record(const struct replay_result *result, struct record *record)
 {
 	const struct map_counters *total = &result->total;
-	uint64_t lookups = total->hits + total->misses;
-	double full = (double)result->census.first_premature_entries / result->max_entries;
+	const struct map_census *census = &result->census;
 	char digest[20];
 
 	snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)result->trace_digest);
 	record_add_text(record, "trace_digest", digest);
 	record_counters(total, operation_metrics, COUNT(operation_metrics), record);
-	record_add_double(record, "miss_ratio",
-			  lookups ? (double)total->misses / (double)lookups : 0, 6);
-	record_add_double(record, "first_premature_fullness", full, 6);
-	record_add_u64(record, "entries", result->census.entries);
-	record_add_u64(record, "entries_max", result->census.entries_max);
+	record_share(record, "miss_ratio", total->misses, total->hits + total->misses);
+	record_share(record, "first_premature_fullness", census->first_premature_entries,
+		     result->max_entries);
+	record_count(record, "entries", census->entries);
+	record_count(record, "entries_max", census->entries_max);
 	record_add_u64(record, "max_entries", result->max_entries);
 	record_rest(total, result->nodes, record);
 	record_add_text(record, "check", result->check ? result->check : "");
-	record_add_u64(record, "kernel_bytes", result->memory.kernel_bytes);
-	record_add_u64(record, "model_bytes", result->memory.model_bytes);
+	record_count(record, "kernel_bytes", result->memory.kernel_bytes);
+	record_count(record, "model_bytes", result->memory.model_bytes);
 	record_add_double(record, "seconds", result->seconds, 6);
 	record_add_double(record, "operations_per_second",
 			  result->seconds > 0 ? (double)total->operations / result->seconds : 0, 0);

@@ -306,14 +306,32 @@ static void collect_list(void *arg, const char *list, int cpu, uint64_t nodes)
 	}
 }
 
+static void collect_lists(const struct replay *replay, struct replay_result *result)
+{
+	const struct engine *engine = replay->config->engine;
+
+	if (engine->lists) {
+		engine->lists(replay->engine, collect_list, result);
+		return;
+	}
+	for (int i = 0; i < NODE_LISTS; i++) {
+		result->nodes[i] = COUNT_UNKNOWN;
+		for (uint32_t cpu = 0; cpu < result->cpus; cpu++)
+			result->cpu_results[cpu].nodes[i] = COUNT_UNKNOWN;
+	}
+}
+
 static void add_counters(struct map_counters *total, const struct map_counters *counters)
 {
 	uint64_t sums[sizeof(*total) / sizeof(uint64_t)], more[sizeof(*total) / sizeof(uint64_t)];
 
 	memcpy(sums, total, sizeof(sums));
 	memcpy(more, counters, sizeof(more));
-	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
-		sums[i] += more[i];
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		bool is_known = sums[i] != COUNT_UNKNOWN && more[i] != COUNT_UNKNOWN;
+
+		sums[i] = is_known ? sums[i] + more[i] : COUNT_UNKNOWN;
+	}
 	memcpy(total, sums, sizeof(sums));
 }
 
@@ -329,11 +347,13 @@ static int collect(struct replay *replay, struct replay_result *result)
 		engine->counters(replay->engine, cpu, &result->cpu_results[cpu].counters);
 		add_counters(&result->total, &result->cpu_results[cpu].counters);
 	}
+	if (engine->total)
+		engine->total(replay->engine, &result->total);
 	engine->census(replay->engine, &result->census);
 	engine->memory(replay->engine, &result->memory);
-	engine->lists(replay->engine, collect_list, result);
+	collect_lists(replay, result);
 	result->max_entries = engine->max_entries(replay->engine);
-	result->seconds = replay->seconds;
+	result->seconds = engine->seconds ? engine->seconds(replay->engine) : replay->seconds;
 	result->trace_digest = trace_digest_value(replay->digest);
 	return 0;
 }

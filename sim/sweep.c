@@ -82,6 +82,7 @@ static void name_run(const struct sweep *sweep, const char *const *values, struc
 			 sweep->vary[i].name, values[i]);
 	}
 	error_set(error, 0, "run %s: %.600s", name[0] ? name : "of the trace", text.text);
+	error->is_missing = text.is_missing;
 }
 
 const char *sweep_column(const struct vary *vary)

@@ -20,6 +20,8 @@ int fail(int err, const struct error *error)
 	/* As before `| head`: who no longer reads need not be told. */
 	if (err != -EPIPE)
 		complain(error);
+	if (error->is_missing)
+		return EXIT_MISSING;
 	return err == -EUCLEAN || error->is_output ? EXIT_DIFFERENT : EXIT_USAGE;
 }
 

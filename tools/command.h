@@ -17,6 +17,7 @@ enum exit_status {
 	EXIT_FINE = 0,
 	EXIT_DIFFERENT = 1, /* the run found a difference, or an output could not be written */
 	EXIT_USAGE = 2,     /* usage or bad input */
+	EXIT_MISSING = 77,  /* this machine lacks what was asked for: root, BPF, CPUs */
 };
 
 struct cli_option {

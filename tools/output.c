@@ -108,9 +108,11 @@ static struct json_object *json_record(const struct record *record)
 {
 	struct json_object *object = json_object_new_object();
 
-	for (size_t i = 0; object && i < record->count; i++)
-		json_object_object_add(object, record->fields[i].name,
-				       json_field(&record->fields[i]));
+	for (size_t i = 0; object && i < record->count; i++) {
+		if (record->fields[i].kind != FIELD_UNKNOWN)
+			json_object_object_add(object, record->fields[i].name,
+					       json_field(&record->fields[i]));
+	}
 	return object;
 }
 
@@ -153,7 +155,7 @@ static int table_record(const struct record *record, size_t core_count)
 
 		if (i >= core_count && field->kind == FIELD_NUMBER && !strtod(field->text, NULL))
 			continue;
-		if (field->kind == FIELD_TEXT && !field->text[0])
+		if (field->kind != FIELD_NUMBER && !field->text[0])
 			continue;
 		line = scols_table_new_line(table, NULL);
 		err = !line || scols_line_set_data(line, 0, field->name) ||
@@ -183,7 +185,7 @@ static bool is_number_column(const struct record *record, const char *name)
 {
 	const struct field *field = record_find(record, name);
 
-	return field && field->kind == FIELD_NUMBER;
+	return field && field->kind != FIELD_TEXT;
 }
 
 /* Whether some record has more than 0 there. */
