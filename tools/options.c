@@ -18,7 +18,9 @@ static const struct cli_option map_table[] = {
 	 "behave like this release: 6.12, 6.12.107, or host\n"
 	 "(default: the newest known)"},
 	{"set", 's', "NAME=VALUE", "set a tunable; may be repeated (see mapsim tunables)"},
-	{"engine", 'e', "ENGINE", "where the map runs: seq"},
+	{"engine", 'e', "ENGINE",
+	 "where the map runs: seq (default), or kernel, the\n"
+	 "running kernel itself, which needs root and BPF"},
 	{"preload", 0, NULL,
 	 "read each trace into memory first; the clock never counts\n"
 	 "reading, but what reads also uses the caches"},

@@ -56,6 +56,9 @@ setup_missing() {
 		setup_has_library cunit libcunit1-dev || echo libcunit1-dev
 		setup_has_command mandoc || echo mandoc
 		setup_has_command python3 || echo python3
+		# For -e kernel. Debian's clang takes some 400 MB, so demo does without.
+		setup_has_library libbpf libbpf-dev || echo libbpf-dev
+		setup_has_command clang || echo clang
 	fi
 }
 
