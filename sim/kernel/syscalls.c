@@ -74,14 +74,20 @@ static int32_t call_lookup_or_update(struct kernel_map *map, const void *key, ui
 	return err ? err : 1;
 }
 
-static int32_t call_lookup_and_delete(struct kernel_map *map, const void *key, bool folds,
-				      struct kernel_answer *answer)
+/* There is none but the system call; a program, where one is asked for, reads its CPU's copy. */
+static int32_t call_lookup_and_delete(struct kernel_map *map, const struct map_op *op,
+				      const void *key, bool folds, struct kernel_answer *answer)
 {
 	int err = bpf_map_lookup_and_delete_elem(map->fd, key, map->value);
 
-	if (!err && folds)
+	if (err || !folds)
+		return err;
+	if (map->is_percpu && op->context != OP_SYSCALL)
+		answer->read =
+			op_fold_bytes(0, map->value + op->cpu * map->copy_bytes, map->value_size);
+	else
 		answer->read = fold_value(map, map->value, 0);
-	return err;
+	return 0;
 }
 
 static int32_t call_next_key(struct kernel_map *map, const void *key, bool folds,
@@ -117,6 +123,12 @@ static int grow(uint8_t **memory, size_t *has_bytes, size_t bytes)
 	return 0;
 }
 
+/* Batches have no padding between values that are not per CPU. */
+static size_t batch_value_bytes(const struct kernel_map *map)
+{
+	return map->is_percpu ? map->copies * map->copy_bytes : map->value_size;
+}
+
 /*
  * No batch copies more elements than the map has; without preallocation it can have more than
  * max_entries by what CPUs count apart.
@@ -131,7 +143,7 @@ static int grow_batch(struct kernel_map *map, uint32_t asked)
 	err = grow(&map->keys, &map->keys_bytes, count * map->key_size + 4096);
 	if (err)
 		return err;
-	return grow(&map->values, &map->values_bytes, count * map->copies * map->copy_bytes + 4096);
+	return grow(&map->values, &map->values_bytes, count * batch_value_bytes(map) + 4096);
 }
 
 static uint64_t fold_batch(const struct kernel_map *map, uint32_t count)
@@ -140,7 +152,7 @@ static uint64_t fold_batch(const struct kernel_map *map, uint32_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		fold = op_fold_bytes(fold, map->keys + i * map->key_size, map->key_size);
-		fold = fold_value(map, map->values + i * map->copies * map->copy_bytes, fold);
+		fold = fold_value(map, map->values + i * batch_value_bytes(map), fold);
 	}
 	return fold;
 }
@@ -192,7 +204,7 @@ int kernel_map_call(struct kernel_map *map, const struct map_op *op, const void 
 		answer->ret = bpf_map_delete_elem(map->fd, key);
 		return 0;
 	case OP_LOOKUP_AND_DELETE:
-		answer->ret = call_lookup_and_delete(map, key, folds, answer);
+		answer->ret = call_lookup_and_delete(map, op, key, folds, answer);
 		return 0;
 	case OP_NEXT_KEY:
 		answer->ret = call_next_key(map, key, folds, answer);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 extern CU_TestInfo config_tests[];
+extern CU_TestInfo kernel_engine_tests[];
 extern CU_TestInfo kernels_tests[];
 extern CU_TestInfo number_tests[];
 extern CU_TestInfo op_tests[];
@@ -18,6 +19,7 @@ extern CU_TestInfo vary_tests[];
 
 const struct unit_suite unit_suites[] = {
 	{"config", config_tests},
+	{"kernel_engine", kernel_engine_tests},
 	{"kernels", kernels_tests},
 	{"number", number_tests},
 	{"op", op_tests},
