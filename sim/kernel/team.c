@@ -57,22 +57,22 @@ static void *member_main(void *arg)
 	}
 }
 
-int team_create(uint32_t cpus, team_work_fn *work, void *arg, struct team **created)
+int team_create(uint32_t cpus, team_work_fn *work, void *arg, struct team **team)
 {
-	struct team *team = calloc(1, sizeof(*team));
+	struct team *created = calloc(1, sizeof(*created));
 
-	if (!team)
+	if (!created)
 		return -ENOMEM;
-	team->members = calloc(cpus, sizeof(*team->members));
-	if (!team->members) {
-		free(team);
+	created->members = calloc(cpus, sizeof(*created->members));
+	if (!created->members) {
+		free(created);
 		return -ENOMEM;
 	}
-	team->cpus = cpus;
-	team->work = work;
-	team->arg = arg;
-	sem_init(&team->done, 0, 0);
-	*created = team;
+	created->cpus = cpus;
+	created->work = work;
+	created->arg = arg;
+	sem_init(&created->done, 0, 0);
+	*team = created;
 	return 0;
 }
 
