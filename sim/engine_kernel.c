@@ -117,8 +117,8 @@ static int explain_refusal(const struct run_config *config, int err, struct erro
 
 	if (err == -EPERM)
 		return error_set_missing(error, err,
-					 "the kernel lets this user make no BPF map (EPERM): root "
-					 "or CAP_BPF is needed");
+					 "the kernel lets this user make no map with a zero "
+					 "seed (EPERM): root or CAP_SYS_ADMIN is needed");
 	if (err == -ENOSYS)
 		return error_set_missing(error, err, "the running kernel has no bpf(2) (ENOSYS)");
 	if (map_attr_check(&config->attr, &config->tunables, cpus_possible(), &reason) != err)

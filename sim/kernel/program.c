@@ -154,7 +154,7 @@ int kernel_program_init(struct kernel_program *program, int map_fd, uint32_t key
 	if (err == -EPERM)
 		return error_set_missing(error, err,
 					 "the kernel lets this user load no BPF program (EPERM): "
-					 "root or CAP_BPF is needed");
+					 "root or CAP_SYS_ADMIN is needed");
 	if (err && !errno_name(err))
 		return error_set(error, err, "the BPF program cannot be loaded: error %d", -err);
 	return err ? error_set_missing(error, err,
