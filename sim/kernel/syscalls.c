@@ -162,8 +162,8 @@ static int call_batch(struct kernel_map *map, const struct map_op *op, bool fold
 {
 	uint32_t count = op->key > UINT32_MAX ? UINT32_MAX : (uint32_t)op->key;
 	/* Not written by a call that fails early. */
-	uint32_t bucket = cursor->bucket, next = cursor->bucket;
-	uint32_t *from = cursor->is_set ? &bucket : NULL;
+	uint32_t next = cursor->bucket;
+	uint32_t *from = cursor->is_set ? &cursor->bucket : NULL;
 	int err = grow_batch(map, count);
 
 	if (err)
