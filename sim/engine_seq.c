@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system.h"
 #include "model/attr.h"
 #include "sim/engine.h"
 
@@ -15,32 +16,14 @@ struct seq_run {
 
 static const struct model_ops *const ops = &seq_model_ops;
 
-/* Memory that can be had without swapping, or UINT64_MAX when the system does not say. */
-static uint64_t memory_available(void)
-{
-	unsigned long long kilobytes = 0;
-	char line[128];
-	FILE *file = fopen("/proc/meminfo", "re");
-	bool is_found = false;
-
-	while (file && !is_found && fgets(line, sizeof(line), file))
-		is_found = sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1;
-	if (file)
-		fclose(file);
-	return is_found ? kilobytes << 10 : UINT64_MAX;
-}
-
-/*
- * The system grants more memory than it has and kills who uses it, so a map that cannot fit is
- * refused before it is touched.
- */
+/* A map that cannot fit is refused before it is touched. */
 static int check_fits(const struct run_config *config, struct error *error)
 {
 	bool preallocates = map_attr_preallocates(&config->attr, &config->tunables);
 	uint64_t elems = preallocates ? map_attr_entries(&config->attr, config->cpus) : 0;
 	uint64_t bytes = map_attr_kernel_bytes(&config->attr, &config->tunables, preallocates,
 					       config->cpus, elems);
-	uint64_t available = memory_available();
+	uint64_t available = system_memory_available();
 
 	if (bytes <= available)
 		return 0;

@@ -117,6 +117,7 @@ static int open_trace(struct replay *replay, const char *spec)
 		.spread = config->spread,
 		.spread_block = config->spread_block,
 		.seed = config->seed,
+		.stop = replay->options->stop,
 	};
 
 	return trace_open(spec, &options, &replay->reader, replay->error);
@@ -125,20 +126,21 @@ static int open_trace(struct replay *replay, const char *spec)
 /* Reads and runs a trace batch by batch. */
 static int replay_streamed(struct replay *replay, struct op_batch *batch)
 {
+	struct op_batch view;
 	int err = 0;
 
 	do {
-		int read_err = trace_read(replay->reader, batch, replay->error);
+		int read_err = trace_view(replay->reader, batch, &view, replay->error);
 		struct error kept = *replay->error;
 
 		/* What stands before a broken place is run, as if the trace ended there. */
-		if (batch->count)
-			err = replay_batch(replay, batch);
+		if (view.count)
+			err = replay_batch(replay, &view);
 		if (!err && read_err) {
 			*replay->error = kept;
 			err = read_err;
 		}
-	} while (!err && batch->count);
+	} while (!err && view.count);
 	return err;
 }
 

@@ -53,10 +53,10 @@ lint clang-tidy "clang-tidy" tidy seq {base,sim,traces,tools}/**/*.c
 for flavour in "${flavours[@]}"; do
 	lint clang-tidy "clang-tidy, $flavour" tidy "$flavour" model/**/*.c
 done
-lint clang-tidy "clang-tidy, tests" tidy check tests/unit/*.c
+lint clang-tidy "clang-tidy, tests" tidy check tests/{unit,fuzz}/*.c
 lint cppcheck "cppcheck" check_c
 lint shellcheck "shellcheck" shellcheck -x .ci/run tools/{check,demo} tests/cli/run \
-	tests/bench/replay {tools,tests}/**/*.sh
+	tests/bench/replay tests/fuzz/run {tools,tests}/**/*.sh
 lint shellcheck "shellcheck, completion" shellcheck -s bash tools/mapsim.bash-completion
 lint mandoc "mandoc" mandoc -T lint -W warning man/*.[1-9]
 if [ "${#failed[@]}" -gt 0 ]; then

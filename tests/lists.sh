@@ -34,6 +34,7 @@ cd "$src"
 shopt -s nullglob globstar
 check "sources are listed" {base,model,sim,traces,tools}/**/*.[ch]
 check "unit tests are listed" tests/unit/*.[ch]
+check "fuzzing targets are listed" tests/fuzz/*.[ch]
 check "tests of commands are listed" tests/cli/*.test
 check "manual pages are listed" man/*.[1-9]
 echo "1..$number"

@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
-#include "tools/options.h"
+#include "tools/cmd_trace.h"
 #include "tools/progress.h"
 
-#define BATCH_OPERATIONS 32768
-
-struct trace_command {
-	const char *format;  /* --to */
-	uint64_t operations; /* -n */
-};
-
 static const struct cli_option convert_table[] = {
-	{"to", 0, "FORMAT", "format to write: text (default), keys, oracle"},
+	{"to", 0, "FORMAT", "format to write: text (default), keys, binary, oracle"},
+	{"zstd", 0, "LEVEL",
+	 "compress what is written, 1 (fast) to 22; 3 where OUT ends\n"
+	 "with .zst"},
 	{"count", 'n', "N", "operations that head prints (default 10)"},
+	{"windows", 0, NULL, "info: a row for each of up to 64 parts of the trace"},
 };
+
+static int set_level(struct trace_command *command, const char *value, struct error *error)
+{
+	uint64_t level;
+
+	if (number_parse(value, 1, TRACE_ZSTD_LEVEL_MAX, &level))
+		return error_set(error, -EINVAL, "--zstd %.40s: expected a number 1..%d", value,
+				 TRACE_ZSTD_LEVEL_MAX);
+	command->zstd_level = (int)level;
+	return 0;
+}
 
 static int set_convert_option(void *state, const struct cli_option *option, const char *value,
 			      struct error *error)
@@ -27,6 +36,10 @@ static int set_convert_option(void *state, const struct cli_option *option, cons
 
 	if (!strcmp(option->name, "to"))
 		command->format = value;
+	else if (!strcmp(option->name, "windows"))
+		command->is_windows = true;
+	else if (!strcmp(option->name, "zstd"))
+		return set_level(command, value, error);
 	else if (number_parse(value, 0, UINT64_MAX, &command->operations))
 		return error_set(error, -EINVAL, "-n %.40s: expected a number", value);
 	return 0;
@@ -36,11 +49,14 @@ static const struct cli_group convert_group = {convert_table,
 					       sizeof(convert_table) / sizeof(convert_table[0]),
 					       set_convert_option};
 
-static int open_trace(const struct run_config *config, const char *spec,
-		      struct trace_reader **reader, struct error *error)
+int trace_command_open(const struct run_config *config, const char *spec,
+		       struct trace_reader **reader, struct error *error)
 {
+	/* Without -c any CPU may be in a trace, and keys go to the first. */
 	struct trace_options options = {
-		.cpus = config->cpus,
+		.cpus = config->cpus ? config->cpus : 1,
+		.cpu_limit = config->cpus ? config->cpus : MAP_CPUS_MAX,
+		.stop = &stop_requested,
 		.program = config->program,
 		.spread = config->spread,
 		.spread_block = config->spread_block,
@@ -54,23 +70,23 @@ static int open_trace(const struct run_config *config, const char *spec,
 static int copy_trace(struct trace_reader *reader, struct trace_writer *writer, bool is_quiet,
 		      struct error *error)
 {
-	struct op_batch batch;
+	struct op_batch batch, view;
 	struct progress progress;
 	uint64_t done = 0;
-	int err = op_batch_init(&batch, BATCH_OPERATIONS, true, true);
+	int err = op_batch_init(&batch, TRACE_BATCH_OPERATIONS, true, true);
 
 	if (err)
 		return error_set(error, err, "out of memory");
 	progress_init(&progress, "operations", is_quiet);
 	do {
-		err = trace_read(reader, &batch, error);
-		if (!err && batch.count)
-			err = trace_write(writer, &batch, error);
+		err = trace_view(reader, &batch, &view, error);
+		if (!err && view.count)
+			err = trace_write(writer, &view, error);
 		if (!err && stop_requested)
 			err = -EINTR;
-		done += batch.count;
+		done += view.count;
 		progress_update(&progress, done, trace_operations(reader));
-	} while (!err && batch.count);
+	} while (!err && view.count);
 	progress_end(&progress);
 	op_batch_deinit(&batch);
 	return err;
@@ -81,11 +97,11 @@ static int convert(const struct trace_command *command, const struct run_config 
 {
 	struct trace_reader *reader;
 	struct trace_writer *writer;
-	int err = open_trace(config, from, &reader, error), close_err;
+	int err = trace_command_open(config, from, &reader, error), close_err;
 
 	if (err)
 		return err;
-	err = trace_writer_open(command->format, to, &writer, error);
+	err = trace_writer_open(command->format, to, command->zstd_level, &writer, error);
 	if (!err) {
 		err = copy_trace(reader, writer, is_quiet, error);
 		close_err = trace_writer_close(writer, !err, err ? NULL : error);
@@ -102,13 +118,13 @@ static int head(const struct trace_command *command, const struct run_config *co
 	struct trace_reader *reader = NULL;
 	struct op_batch batch;
 	uint64_t left = command->operations, position = 0;
-	int err = op_batch_init(&batch, BATCH_OPERATIONS, true, true);
+	int err = op_batch_init(&batch, TRACE_BATCH_OPERATIONS, true, true);
 
 	if (err)
 		return error_set(error, err, "out of memory");
-	err = open_trace(config, spec, &reader, error);
+	err = trace_command_open(config, spec, &reader, error);
 	while (!err && left) {
-		batch.capacity = left < BATCH_OPERATIONS ? left : BATCH_OPERATIONS;
+		batch.capacity = left < TRACE_BATCH_OPERATIONS ? left : TRACE_BATCH_OPERATIONS;
 		err = trace_read(reader, &batch, error);
 		for (size_t i = 0; i < batch.count; i++)
 			trace_print_op(stdout, &batch, i, position++);
@@ -123,17 +139,37 @@ static int head(const struct trace_command *command, const struct run_config *co
 	return err;
 }
 
-/* gen KIND,name=value,... [OUT] */
-static int generate(const struct trace_command *command, const struct run_config *config,
-		    const char *spec, const char *to, bool is_quiet, struct error *error)
+/* Whether a word looks like a parameter of a generator, and not like a file. */
+static bool is_parameter(const char *word)
 {
-	char text[1024];
+	const char *start = word;
 
-	if (!strncmp(spec, "gen:", 4))
-		spec += 4;
-	if ((size_t)snprintf(text, sizeof(text), "gen:%s", spec) >= sizeof(text))
+	while (islower((unsigned char)*word))
+		word++;
+	return word > start && *word == '=';
+}
+
+/*
+ * gen KIND,name=value,... [OUT], or convert gen:KIND,... [OUT]. Parameters may be words of their
+ * own.
+ */
+static int generate(const struct trace_command *command, const struct run_config *config, int argc,
+		    char **argv, bool is_quiet, struct error *error)
+{
+	const char *kind = strncmp(argv[0], "gen:", 4) != 0 ? argv[0] : argv[0] + 4;
+	char text[1024];
+	size_t used = (size_t)snprintf(text, sizeof(text), "gen:%s", kind);
+	int next = 1;
+
+	for (; next < argc && is_parameter(argv[next]) && used < sizeof(text); next++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ",%s", argv[next]);
+	if (used >= sizeof(text))
 		return error_set(error, -EINVAL, "gen: more than %zu characters", sizeof(text));
-	return convert(command, config, text, to, is_quiet, error);
+	if (argc - next > 1)
+		return error_set(error, -EINVAL,
+				 "trace gen: expected one file to write, found \"%s\" too",
+				 argv[next + 1]);
+	return convert(command, config, text, next < argc ? argv[next] : "-", is_quiet, error);
 }
 
 static int dispatch(const struct trace_command *command, const struct run_config *config, int argc,
@@ -141,16 +177,20 @@ static int dispatch(const struct trace_command *command, const struct run_config
 {
 	const char *verb = argc ? argv[0] : "";
 
-	if (!strcmp(verb, "gen") && (argc == 2 || argc == 3))
-		return generate(command, config, argv[1], argc == 3 ? argv[2] : "-", is_quiet,
-				error);
+	if (!strcmp(verb, "gen") && argc >= 2)
+		return generate(command, config, argc - 1, argv + 1, is_quiet, error);
+	if (!strcmp(verb, "convert") && argc >= 2 && !strncmp(argv[1], "gen:", 4))
+		return generate(command, config, argc - 1, argv + 1, is_quiet, error);
 	if (!strcmp(verb, "convert") && (argc == 2 || argc == 3))
 		return convert(command, config, argv[1], argc == 3 ? argv[2] : "-", is_quiet,
 			       error);
 	if (!strcmp(verb, "head") && argc == 2)
 		return head(command, config, argv[1], error);
+	if (!strcmp(verb, "info") && argc >= 2)
+		return trace_command_info(command, config, argc - 1, argv + 1, is_quiet, error);
 	return error_set(error, -EINVAL,
-			 "trace: expected gen KIND,... [OUT], convert IN [OUT] or head TRACE");
+			 "trace: expected gen KIND,... [OUT], convert IN [OUT], head TRACE or "
+			 "info TRACE...");
 }
 
 /* Parameters, "name=DEFAULT (range: meaning), ...", as many in a line as fit. */
@@ -198,10 +238,11 @@ static int run_trace(const struct command *cli, int argc, char **argv)
 	bool is_quiet = false;
 	struct run_config config;
 	struct error error = {.text = ""};
-	void *states[] = {&config, &command, &is_quiet};
+	void *states[] = {&config, &command, &command.output, &is_quiet};
 	int status, first, err;
 
 	config_init(&config);
+	config.cpus = 0;
 	first = command_parse(cli, argc, argv, states, &status);
 	if (first < 0)
 		return status;
@@ -211,12 +252,13 @@ static int run_trace(const struct command *cli, int argc, char **argv)
 
 const struct command command_trace = {
 	.name = "trace",
-	.arguments = "gen KIND,... [OUT] | convert IN [OUT] | head TRACE",
+	.arguments = "gen KIND,... [OUT] | convert IN [OUT] | head TRACE | info TRACE...",
 	.summary = "make, convert and look at traces",
 	.description =
 		"gen makes a trace, convert writes one in another format, head prints its first\n"
-		"operations. OUT is a file, or - for standard output (the default).",
-	.groups = {&trace_group, &convert_group, &quiet_group},
+		"operations, info tells what is in it. OUT is a file, or - for standard output\n"
+		"(the default).",
+	.groups = {&trace_group, &convert_group, &format_group, &quiet_group},
 	.print_more = print_formats_and_kinds,
 	.run = run_trace,
 };

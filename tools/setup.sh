@@ -49,6 +49,7 @@ setup_missing() {
 	setup_has_command pkg-config || echo pkg-config
 	setup_has_library libbsd libbsd-dev || echo libbsd-dev
 	setup_has_library libxxhash libxxhash-dev || echo libxxhash-dev
+	setup_has_library libzstd libzstd-dev || echo libzstd-dev
 	setup_has_library json-c libjson-c-dev || echo libjson-c-dev
 	setup_has_library smartcols libsmartcols-dev || echo libsmartcols-dev
 	setup_has_library numa libnuma-dev || echo libnuma-dev

@@ -72,6 +72,12 @@ struct trace_format {
 	int (*open)(struct trace_reader *reader, struct error *error);
 	/* Adds operations to an empty batch; returns as trace_read(). */
 	int (*read)(struct trace_reader *reader, struct op_batch *batch, struct error *error);
+	/*
+	 * Where operations stand in memory as they are in a batch: the next ones, at most capacity,
+	 * without copying. What it returns, and when it is valid, is trace_view()'s. May be NULL.
+	 */
+	int (*view)(struct trace_reader *reader, size_t capacity, struct op_batch *view,
+		    struct error *error);
 	/* Frees state; may be NULL. */
 	void (*close)(struct trace_reader *reader);
 
@@ -87,6 +93,7 @@ struct trace_format {
 extern const struct trace_format text_format;
 extern const struct trace_format keys_format;
 extern const struct trace_format oracle_format;
+extern const struct trace_format binary_format;
 
 /* Not in the table: reads no file. Its open takes the spec from reader->name. */
 extern const struct trace_format gen_format;

@@ -10,6 +10,7 @@
 const struct trace_format *const trace_format_table[FORMATS_MAX + 1] = {
 	&text_format,
 	&keys_format,
+	&binary_format,
 	&oracle_format,
 };
 
@@ -79,18 +80,33 @@ static int first_line(struct trace_reader *reader, unsigned int *fields, struct 
 	return ret;
 }
 
+/* What stands behind the last dot of a name, but for .zst; returns how many bytes that are. */
+static size_t name_extension(const char *name, const char **extension)
+{
+	size_t end = strlen(name), start;
+
+	if (end > 4 && !strcmp(name + end - 4, ".zst"))
+		end -= 4;
+	for (start = end; start > 0 && name[start - 1] != '.'; start--)
+		;
+	*extension = name + start;
+	return start ? end - start : 0;
+}
+
 /* Among the formats that take a file, the one that its name ends with, else the first. */
 static const struct trace_format *format_choose(const struct trace_sample *sample, const char *name)
 {
 	const struct trace_format *chosen = NULL;
-	const char *dot = strrchr(name, '.');
+	const char *extension = NULL;
+	size_t bytes = name_extension(name, &extension);
 
 	for (size_t i = 0; trace_format_table[i]; i++) {
 		const struct trace_format *format = trace_format_table[i];
 
 		if (!format->detect(sample))
 			continue;
-		if (dot && format->extension && !strcmp(dot + 1, format->extension))
+		if (format->extension && strlen(format->extension) == bytes &&
+		    !memcmp(format->extension, extension, bytes))
 			return format;
 		if (!chosen)
 			chosen = format;

@@ -54,6 +54,16 @@ static const struct gen_kind *kind_find(const char *name)
 	return *kind;
 }
 
+bool gen_is_spec(const char *name)
+{
+	size_t bytes = strcspn(name, ",");
+	const struct gen_kind *const *kind = gen_kinds;
+
+	while (*kind && (strncmp((*kind)->name, name, bytes) != 0 || (*kind)->name[bytes]))
+		kind++;
+	return *kind != NULL;
+}
+
 static int kind_unknown(const struct generator *gen, const char *name, struct error *error)
 {
 	const char *names[KINDS_MAX + 1] = {NULL};
@@ -154,17 +164,17 @@ static int gen_apply_options(struct generator *gen, struct trace_reader *reader,
 			     struct error *error)
 {
 	uint64_t seed_max = gen->kind->seed_max ? gen->kind->seed_max : UINT64_MAX;
-	uint32_t cpus = reader->options.cpus;
+	uint32_t limit = reader->options.cpu_limit;
 
 	if (!gen->given[GEN_SEED])
 		gen->values[GEN_SEED].number = reader->options.seed & seed_max;
 	if (!gen->given[GEN_CPUS])
-		gen->values[GEN_CPUS].number = cpus;
-	if (gen_number(gen, GEN_CPUS) > cpus)
+		gen->values[GEN_CPUS].number = reader->options.cpus;
+	if (gen_number(gen, GEN_CPUS) > limit)
 		return error_set(error, -EINVAL,
 				 "%s: cpus: expected at most the %u CPUs of the run, found "
 				 "%" PRIu64,
-				 gen->name, cpus, gen_number(gen, GEN_CPUS));
+				 gen->name, limit, gen_number(gen, GEN_CPUS));
 	if (gen->kind->gives_codes)
 		reader->gives |= GIVES_CODES;
 	if (gen->kind->gives_cpus)
@@ -187,6 +197,7 @@ static int gen_open(struct trace_reader *reader, struct error *error)
 		return error_set(error, err, "%s: %s", reader->name, strerror(ENOMEM));
 	}
 	gen->name = reader->name;
+	gen->stop = reader->options.stop;
 	err = spec_parse(gen, text, error);
 	free(text);
 	if (!err)

@@ -8,6 +8,8 @@
 #ifndef TRACES_GEN_H
 #define TRACES_GEN_H
 
+#include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +41,7 @@ struct generator {
 	union gen_value values[GEN_OWN + GEN_OWN_MAX];
 	bool given[GEN_OWN + GEN_OWN_MAX]; /* in the spec, not by default */
 	uint64_t left;                     /* operations to make */
+	const volatile sig_atomic_t *stop; /* of the options */
 	struct rng rng;                    /* of the seed */
 	void *state;                       /* state_bytes, zeroed, of the kind */
 };
@@ -54,7 +57,10 @@ struct gen_kind {
 	bool gives_cpus;   /* always; every kind does when cpus are given */
 	size_t state_bytes;
 
-	/* May be NULL. Returns 0 or a negative errno with error. */
+	/*
+	 * May be NULL. Asks gen_check_stop() now and then when it may take long. Returns 0 or a
+	 * negative errno with error.
+	 */
 	int (*init)(struct generator *gen, struct error *error);
 	/* Makes the next operations, count > 0. */
 	void (*fill)(struct generator *gen, struct map_op *ops, size_t count);
@@ -70,9 +76,20 @@ extern const struct gen_kind gen_churn;
 extern const struct gen_kind gen_pairs;
 extern const struct gen_kind gen_bursts;
 
+/* Whether a trace's name would be a generator's, were gen: before it. */
+bool gen_is_spec(const char *name);
+
 static inline uint64_t gen_number(const struct generator *gen, unsigned int parameter)
 {
 	return gen->values[parameter].number;
+}
+
+/* Whether the user asked for an end: -EINTR with error, else 0. step is the loop's counter. */
+static inline int gen_check_stop(const struct generator *gen, uint64_t step, struct error *error)
+{
+	if (step % 65536 || !gen->stop || !*gen->stop)
+		return 0;
+	return error_set(error, -EINTR, "%s: interrupted", gen->name);
 }
 
 static inline double gen_fraction(const struct generator *gen, unsigned int parameter)

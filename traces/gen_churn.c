@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system.h"
 #include "traces/gen.h"
 #include "traces/zipf.h"
 
@@ -32,16 +33,24 @@ struct gen_churn {
 static int churn_init(struct generator *gen, struct error *error)
 {
 	struct gen_churn *churn = gen->state;
-	uint64_t range = gen_number(gen, GEN_RANGE);
+	uint64_t range = gen_number(gen, GEN_RANGE), available = system_memory_available();
+	int err = 0;
 
+	if (range > available / sizeof(*churn->hot))
+		return error_set(error, -ENOMEM,
+				 "%s: the hot set would take %.1f GiB, and %.1f GiB are available",
+				 gen->name, (double)range * sizeof(*churn->hot) / (1 << 30),
+				 (double)available / (1 << 30));
 	zipf_init(&churn->zipf, range, gen_fraction(gen, CHURN_THETA));
 	churn->hot = malloc(range * sizeof(*churn->hot));
 	if (!churn->hot)
 		return error_set(error, -ENOMEM, "%s: %s", gen->name, strerror(ENOMEM));
-	for (uint64_t i = 0; i < range; i++)
+	for (uint64_t i = 0; i < range && !err; i++) {
 		churn->hot[i] = i;
+		err = gen_check_stop(gen, i, error);
+	}
 	churn->next = range;
-	return 0;
+	return err;
 }
 
 static void churn_fill(struct generator *gen, struct map_op *ops, size_t count)

@@ -66,6 +66,7 @@ static int fio_zipf_init(struct generator *gen, struct error *error)
 	struct fio_zipf *zipf = gen->state;
 	double theta = gen_fraction(gen, FIO_THETA);
 	double range;
+	int err = 0;
 
 	if (theta == 0.0 || theta == 1.0)
 		return error_set(error, -EINVAL,
@@ -76,8 +77,12 @@ static int fio_zipf_init(struct generator *gen, struct error *error)
 	range = (double)zipf->range;
 	zipf->power = 1.0 / (1.0 - theta);
 	/* In this order: the sum's rounding is part of fio's numbers. */
-	for (uint64_t k = 1; k <= zipf->range; k++)
+	for (uint64_t k = 1; k <= zipf->range && !err; k++) {
 		zipf->zeta += pow(1.0 / (double)k, theta);
+		err = gen_check_stop(gen, k, error);
+	}
+	if (err)
+		return err;
 	zipf->zeta2 = 1.0 + pow(0.5, theta);
 	zipf->eta = (1.0 - pow(2.0 / range, 1.0 - theta)) / (1.0 - zipf->zeta2 / zipf->zeta);
 	taus88_init(&zipf->rng, (uint32_t)gen_number(gen, GEN_SEED));

@@ -64,7 +64,7 @@ static int keys_read(struct trace_reader *reader, struct op_batch *batch, struct
 static int keys_write(struct trace_writer *writer, const struct op_batch *batch,
 		      struct error *error)
 {
-	FILE *file = writer->output.file.stream;
+	FILE *file = writer->output.stream;
 	char line[NUMBER_BYTES + 1];
 	uint64_t key;
 

@@ -58,11 +58,9 @@ static int oracle_truncated(const struct trace_reader *reader, uint64_t offset, 
 
 static int oracle_open(struct trace_reader *reader, struct error *error)
 {
-	uint64_t bytes = reader->input.available;
+	uint64_t bytes = reader->input.file_bytes;
 	uint64_t rest = bytes % sizeof(struct oracle_record);
 
-	if (!reader->input.mapped)
-		return 0;
 	if (rest)
 		return oracle_truncated(reader, bytes - rest, rest, error);
 	reader->operations = bytes / sizeof(struct oracle_record);
@@ -103,7 +101,7 @@ static int oracle_read(struct trace_reader *reader, struct op_batch *batch, stru
 static int oracle_write(struct trace_writer *writer, const struct op_batch *batch,
 			struct error *error)
 {
-	FILE *file = writer->output.file.stream;
+	FILE *file = writer->output.stream;
 
 	for (size_t i = 0; i < batch->count && !ferror_unlocked(file); i++) {
 		struct oracle_record record = {.size_bytes = htole32(1)};
@@ -204,7 +202,7 @@ static int block_move(int fd, void *block, size_t bytes, off_t offset, bool writ
 /* Everything but the next accesses is written: a second pass, from the end, fills them in. */
 static int oracle_write_end(struct trace_writer *writer, struct error *error)
 {
-	FILE *file = writer->output.file.stream;
+	FILE *file = writer->output.stream;
 	struct oracle_record *block = calloc(BLOCK_RECORDS, sizeof(*block));
 	struct next_table table = {calloc(TABLE_SLOTS, sizeof(*table.slots)), TABLE_SLOTS - 1, 0};
 	uint64_t left = writer->index;

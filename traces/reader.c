@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "traces/format.h"
+#include "traces/gen.h"
 
 #define CONTENT_BYTES 256
 
 static bool options_valid(const struct trace_options *options)
 {
-	return options->cpus >= 1 && options->cpus <= MAP_CPUS_MAX && options->spread_block >= 1 &&
+	return options->cpus >= 1 && options->cpus <= MAP_CPUS_MAX &&
+	       options->cpu_limit <= MAP_CPUS_MAX && options->spread_block >= 1 &&
 	       (unsigned int)options->program < TRACE_PROGRAMS &&
 	       (unsigned int)options->spread < TRACE_SPREADS;
 }
@@ -49,6 +51,9 @@ static int reader_open_file(struct trace_reader *reader, const char *spec, struc
 	if (format)
 		spec = colon + 1;
 	err = input_open(&reader->input, spec, error);
+	if (err == -ENOENT && gen_is_spec(spec))
+		return error_set(error, err, "%s: %s; gen:%s is the generator", spec,
+				 strerror(ENOENT), spec);
 	if (err)
 		return err;
 	reader->name = strdup(reader->input.name);
@@ -88,6 +93,8 @@ int trace_open(const char *spec, const struct trace_options *options, struct tra
 		return error_set(error, -ENOMEM, "%s: %s", spec, strerror(ENOMEM));
 	new->input.fd = -1;
 	new->options = *options;
+	if (!options->cpu_limit)
+		new->options.cpu_limit = options->cpus;
 	spread_init(&new->spread, options->spread, options->cpus, options->spread_block,
 		    options->seed);
 	if (!strncmp(spec, "gen:", 4))
@@ -128,21 +135,53 @@ static void reader_complete(struct trace_reader *reader, struct op_batch *batch)
 	}
 }
 
+/* Counts what was read. Returns what reading says. */
+static int reader_advance(struct trace_reader *reader, size_t count, size_t capacity,
+			  struct error *error)
+{
+	reader->index += count;
+	if (!reader->failed && !reader->index && capacity)
+		reader->failed =
+			error_set(&reader->failure, -EINVAL, "%s: has no operations, expected %s",
+				  reader->name, reader->format->content);
+	if (reader->failed)
+		error_copy(error, reader->failed, &reader->failure);
+	return reader->failed;
+}
+
 int trace_read(struct trace_reader *reader, struct op_batch *batch, struct error *error)
 {
 	op_batch_reset(batch);
 	if (!reader->failed) {
 		reader->failed = reader->format->read(reader, batch, &reader->failure);
 		reader_complete(reader, batch);
-		reader->index += batch->count;
-		if (!reader->failed && !reader->index && batch->capacity)
-			reader->failed = error_set(&reader->failure, -EINVAL,
-						   "%s: has no operations, expected %s",
-						   reader->name, reader->format->content);
 	}
-	if (reader->failed)
-		error_copy(error, reader->failed, &reader->failure);
-	return reader->failed;
+	return reader_advance(reader, batch->count, batch->capacity, error);
+}
+
+int trace_view(struct trace_reader *reader, struct op_batch *batch, struct op_batch *view,
+	       struct error *error)
+{
+	int err = 0;
+
+	if (!reader->format->view || reader->failed) {
+		err = trace_read(reader, batch, error);
+		*view = *batch;
+		return err;
+	}
+	memset(view, 0, sizeof(*view));
+	reader->failed = reader->format->view(reader, batch->capacity, view, &reader->failure);
+	return reader_advance(reader, view->count, batch->capacity, error);
+}
+
+const char *trace_format_name(const struct trace_reader *reader)
+{
+	return reader->format->name;
+}
+
+bool trace_is_compressed(const struct trace_reader *reader)
+{
+	return reader->input.decoder != NULL;
 }
 
 uint64_t trace_operations(const struct trace_reader *reader)

@@ -69,7 +69,7 @@ static int text_open(struct trace_reader *reader, struct error *error)
 	letters[used] = '\0';
 	snprintf(state->expected_code, sizeof(state->expected_code), "a code (one of %s)", letters);
 	snprintf(state->expected_cpu, sizeof(state->expected_cpu), "a CPU below %u",
-		 reader->options.cpus);
+		 reader->options.cpu_limit);
 	reader->state = state;
 	return 0;
 }
@@ -228,7 +228,7 @@ static inline int text_parse_op(struct trace_reader *reader, const uint8_t **cur
 	int err;
 
 	end = scan_number(p, &cpu);
-	if (!end || cpu >= reader->options.cpus)
+	if (!end || cpu >= reader->options.cpu_limit)
 		return text_error(reader, state->expected_cpu, p, error);
 	op->cpu = (uint16_t)cpu;
 
@@ -360,7 +360,7 @@ void trace_print_op(FILE *out, const struct op_batch *batch, size_t index, uint6
 static int text_write(struct trace_writer *writer, const struct op_batch *batch,
 		      struct error *error)
 {
-	FILE *file = writer->output.file.stream;
+	FILE *file = writer->output.stream;
 
 	for (size_t i = 0; i < batch->count && !ferror_unlocked(file); i++)
 		trace_print_op(file, batch, i, writer->index + i);

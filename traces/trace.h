@@ -10,6 +10,7 @@
 #ifndef TRACES_TRACE_H
 #define TRACES_TRACE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,12 +38,14 @@ enum trace_spread {
 extern const char *const trace_spread_names[TRACE_SPREADS];
 
 struct trace_options {
-	uint32_t cpus;     /* operations on CPU cpus or above are an error; 1..MAP_CPUS_MAX */
-	uint32_t key_size; /* longer byte keys are an error; 0: any length up to TRACE_KEY_MAX */
+	uint32_t cpus;      /* that keys without CPUs are spread over; 1..MAP_CPUS_MAX */
+	uint32_t cpu_limit; /* operations on this CPU or above are an error; 0: cpus */
+	uint32_t key_size;  /* longer byte keys are an error; 0: any length up to TRACE_KEY_MAX */
 	enum trace_program program;
 	enum trace_spread spread;
-	uint32_t spread_block; /* at least 1 */
-	uint64_t seed;         /* for SPREAD_RANDOM, and for generators without seed= */
+	uint32_t spread_block;             /* at least 1 */
+	uint64_t seed;                     /* for SPREAD_RANDOM, and for generators without seed= */
+	const volatile sig_atomic_t *stop; /* set from outside, opening ends with -EINTR; or NULL */
 };
 
 #define TRACE_KEY_MAX (4u << 20) /* bytes */
@@ -66,7 +69,22 @@ int trace_open(const char *spec, const struct trace_options *options, struct tra
  */
 int trace_read(struct trace_reader *reader, struct op_batch *batch, struct error *error);
 
+/*
+ * The same, without copying where the trace is stored as operations are in memory: view shows up to
+ * batch->capacity of them, which must not be changed and are valid until the next call, and times
+ * and values only where the trace has some, else NULL. Other traces are read into batch, which view
+ * then shows. view has no memory of its own. Returns as trace_read() does.
+ */
+int trace_view(struct trace_reader *reader, struct op_batch *batch, struct op_batch *view,
+	       struct error *error);
+
 void trace_close(struct trace_reader *reader);
+
+/* What a trace is stored as: a format's name, or "gen". */
+const char *trace_format_name(const struct trace_reader *reader);
+
+/* Whether it is compressed. */
+bool trace_is_compressed(const struct trace_reader *reader);
 
 /* How many operations there are in all, or 0 when that is not known before reading. */
 uint64_t trace_operations(const struct trace_reader *reader);
@@ -99,9 +117,16 @@ void trace_digest_destroy(struct trace_digest *digest);
  */
 struct trace_writer;
 
-/* Returns 0, -EINVAL for an unknown format, or a negative errno. *writer is the caller's. */
-int trace_writer_open(const char *format, const char *path, struct trace_writer **writer,
-		      struct error *error);
+#define TRACE_ZSTD_BY_NAME 0
+#define TRACE_ZSTD_LEVEL_MAX 22
+
+/*
+ * zstd_level is 1..TRACE_ZSTD_LEVEL_MAX, or TRACE_ZSTD_BY_NAME: a file whose name ends with .zst is
+ * compressed. Returns 0, -EINVAL for an unknown format, or a negative errno. *writer is the
+ * caller's.
+ */
+int trace_writer_open(const char *format, const char *path, int zstd_level,
+		      struct trace_writer **writer, struct error *error);
 
 /* Returns 0 or a negative errno, which every later call repeats. */
 int trace_write(struct trace_writer *writer, const struct op_batch *batch, struct error *error);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/compress.h"
 #include "traces/format.h"
 
 static int format_unknown(const char *name, struct error *error)
@@ -21,8 +22,15 @@ static int format_unknown(const char *name, struct error *error)
 	return error_set(error, -EINVAL, "unknown format \"%s\", expected %s", name, text);
 }
 
-int trace_writer_open(const char *format_name, const char *path, struct trace_writer **writer,
-		      struct error *error)
+static bool name_ends_with(const char *name, const char *end)
+{
+	size_t bytes = strlen(name), end_bytes = strlen(end);
+
+	return bytes > end_bytes && !strcmp(name + bytes - end_bytes, end);
+}
+
+int trace_writer_open(const char *format_name, const char *path, int zstd_level,
+		      struct trace_writer **writer, struct error *error)
 {
 	const struct trace_format *format = format_find(format_name, strlen(format_name));
 	struct trace_writer *new;
@@ -35,7 +43,9 @@ int trace_writer_open(const char *format_name, const char *path, struct trace_wr
 	if (!new)
 		return error_set(error, -ENOMEM, "%s: %s", path, strerror(ENOMEM));
 	new->format = format;
-	err = output_open(&new->output, path, format->seeks, error);
+	if (zstd_level == TRACE_ZSTD_BY_NAME && name_ends_with(path, ".zst"))
+		zstd_level = ENCODER_LEVEL_DEFAULT;
+	err = output_open(&new->output, path, format->seeks, zstd_level, error);
 	if (!err && format->write_open) {
 		err = format->write_open(new, error);
 		if (err)

@@ -201,6 +201,11 @@ replay=(replay -q -o csv -c 2 -m max_entries=8)
 fields=$(mapsim "${replay[@]}" gen:scan,count=9 | sed -n '1s/,/\n/gp')
 per_cpu=$(mapsim "${replay[@]}" --per-cpu gen:scan,count=9 | sed -n '1s/,/\n/gp')
 output=$(sed -n '/^\.Sh OUTPUT/,/^\.Sh RES/p' "$(page_of replay)" | sed -n 's/^\.It Va //p' | sed 's/ , Va /\n/g')
+# Each with its error under the same name, which need not be told again.
+info=$(mapsim trace info -o csv gen:scan,count=9 | sed -n '1s/,/\n/gp' | sed 's/_error$//' | sort -u)
+same "fields of trace info are in the man page" "trace info -o csv" "$info" "WHAT INFO TELLS" \
+	"$(sed -n '/^\.Sh WHAT INFO/,/^\.Sh EXIT/s/^\.It Li //p' "$(page_of trace)" |
+		sed 's/ , /\n/g' | sed 's/_error$//' | sort -u)"
 report "there are tunables and fields" \
 	"$([ -n "$tunables" ] && [ -n "$fields" ] && [ -n "$per_cpu" ] || echo "none")"
 same "fields of a result are in mapsim-replay.1" "replay -o csv" "$fields" "OUTPUT" "$output"

@@ -12,8 +12,11 @@ extern CU_TestInfo op_tests[];
 extern CU_TestInfo output_file_tests[];
 extern CU_TestInfo record_tests[];
 extern CU_TestInfo traces_tests[];
+extern CU_TestInfo traces_binary_tests[];
 extern CU_TestInfo traces_gen_tests[];
+extern CU_TestInfo traces_info_tests[];
 extern CU_TestInfo traces_write_tests[];
+extern CU_TestInfo traces_zstd_tests[];
 extern CU_TestInfo tunables_tests[];
 extern CU_TestInfo vary_tests[];
 
@@ -26,8 +29,11 @@ const struct unit_suite unit_suites[] = {
 	{"output_file", output_file_tests},
 	{"record", record_tests},
 	{"traces", traces_tests},
+	{"traces_binary", traces_binary_tests},
 	{"traces_gen", traces_gen_tests},
+	{"traces_info", traces_info_tests},
 	{"traces_write", traces_write_tests},
+	{"traces_zstd", traces_zstd_tests},
 	{"tunables", tunables_tests},
 	{"vary", vary_tests},
 	{NULL, NULL},

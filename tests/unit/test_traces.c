@@ -361,7 +361,7 @@ static void test_oracle(void)
 
 static void test_oracle_errors(void)
 {
-	static const uint8_t junk[48] = {0x28, 0xb5, 0x2f, 0xfd, 0, 0, 1, 2, 3, 4, 5, 6,
+	static const uint8_t junk[48] = {0x29, 0xb5, 0x2f, 0xfd, 0, 0, 1, 2, 3, 4, 5, 6,
 					 7,    8,    9,    10,   9, 8, 7, 6, 5, 4, 3, 2};
 	char *path = file_make(oracle_bytes, 55);
 	char expected[256];
@@ -408,8 +408,9 @@ static void test_file_errors(void)
 			  ": No such file or directory");
 	assert_open_error("/", -EISDIR, "/", ": is a directory, expected a trace file");
 	assert_open_error(empty, -EINVAL, empty,
-			  ": is empty, expected lines of CPU CODE KEY, one integer a line or "
-			  "oracleGeneral records");
+			  ": is empty, expected lines of CPU CODE KEY, one integer a line, a "
+			  "binary "
+			  "trace or oracleGeneral records");
 	if (asprintf(&spec, "keys:%s", empty) < 0)
 		abort();
 	assert_open_error(spec, -EINVAL, empty, ": is empty, expected one integer a line");
@@ -730,14 +731,14 @@ static void test_spread(void)
 
 static void test_formats(void)
 {
-	static const char *const names[] = {"text", "keys", "oracle"};
+	static const char *const names[] = {"text", "keys", "binary", "oracle"};
 	const struct trace_kind *formats = trace_formats();
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		CU_ASSERT_STRING_EQUAL(formats[i].name, names[i]);
 		CU_ASSERT(strlen(formats[i].summary) > 0);
 	}
-	CU_ASSERT_PTR_NULL(formats[3].name);
+	CU_ASSERT_PTR_NULL(formats[4].name);
 }
 
 CU_TestInfo traces_tests[] = {

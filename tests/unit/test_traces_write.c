@@ -64,7 +64,7 @@ static int batch_write(const char *format, const struct op_batch *batch, bool co
 		       struct error *error)
 {
 	struct trace_writer *writer;
-	int err = trace_writer_open(format, path, &writer, error);
+	int err = trace_writer_open(format, path, 0, &writer, error);
 
 	if (err)
 		return err;
@@ -91,13 +91,13 @@ static void batch_read(const char *spec, struct op_batch *batch, size_t capacity
 
 static void test_round_trips(void)
 {
-	static const char *const formats[] = {"text", "keys", "oracle"};
+	static const char *const formats[] = {"text", "keys", "binary", "oracle"};
 	struct op_batch batch;
 	struct op_batch back;
 	struct error error;
 
 	batch_make(&batch, 20000);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		directory_make();
 		CU_ASSERT_EQUAL(batch_write(formats[i], &batch, true, &error), 0);
 		CU_ASSERT_EQUAL(directory_files(), 1);
@@ -296,17 +296,18 @@ static void test_places(void)
 
 	directory_make();
 	batch_make(&batch, 3);
-	CU_ASSERT_EQUAL(trace_writer_open("foo", path, &writer, &error), -EINVAL);
-	CU_ASSERT_STRING_EQUAL(error.text, "unknown format \"foo\", expected text, keys or oracle");
+	CU_ASSERT_EQUAL(trace_writer_open("foo", path, 0, &writer, &error), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(error.text,
+			       "unknown format \"foo\", expected text, keys, binary or oracle");
 	CU_ASSERT_PTR_NULL(writer);
-	CU_ASSERT_EQUAL(trace_writer_open("text", "/", &writer, &error), -EISDIR);
+	CU_ASSERT_EQUAL(trace_writer_open("text", "/", 0, &writer, &error), -EISDIR);
 	CU_ASSERT_STRING_EQUAL(error.text, "/: is a directory, expected a file to write");
-	CU_ASSERT_EQUAL(trace_writer_open("text", "/nonexistent/x", &writer, &error), -ENOENT);
+	CU_ASSERT_EQUAL(trace_writer_open("text", "/nonexistent/x", 0, &writer, &error), -ENOENT);
 	CU_ASSERT_STRING_EQUAL(error.text, "/nonexistent/x: No such file or directory");
-	CU_ASSERT_EQUAL(trace_writer_open("oracle", "-", &writer, &error), -ESPIPE);
+	CU_ASSERT_EQUAL(trace_writer_open("oracle", "-", 0, &writer, &error), -ESPIPE);
 	CU_ASSERT_STRING_EQUAL(error.text,
 			       "<stdout>: this format can only be written to a regular file");
-	CU_ASSERT_EQUAL(trace_writer_open("oracle", "/dev/null", &writer, &error), -ESPIPE);
+	CU_ASSERT_EQUAL(trace_writer_open("oracle", "/dev/null", 0, &writer, &error), -ESPIPE);
 
 	/* Not kept. */
 	CU_ASSERT_EQUAL(batch_write("text", &batch, false, &error), 0);
@@ -320,7 +321,7 @@ static void test_places(void)
 	CU_ASSERT_EQUAL(status.st_mode & 0777, 0640);
 	snprintf(link, sizeof(link), "%s/link", directory);
 	CU_ASSERT_EQUAL(symlink("trace", link), 0);
-	CU_ASSERT_EQUAL(trace_writer_open("text", link, &writer, &error), 0);
+	CU_ASSERT_EQUAL(trace_writer_open("text", link, 0, &writer, &error), 0);
 	CU_ASSERT_EQUAL(trace_writer_close(writer, true, &error), 0);
 	CU_ASSERT_EQUAL(lstat(link, &status), 0);
 	CU_ASSERT(S_ISLNK(status.st_mode));
@@ -334,7 +335,7 @@ static void test_places(void)
 
 static void test_disk_full(void)
 {
-	static const char *const formats[] = {"text", "keys", "oracle"};
+	static const char *const formats[] = {"text", "keys", "binary", "oracle"};
 	struct rlimit limit;
 	struct rlimit old;
 	struct op_batch batch;
@@ -346,10 +347,10 @@ static void test_disk_full(void)
 	batch_make(&batch, 100000);
 	getrlimit(RLIMIT_FSIZE, &old);
 	limit = old;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		int err;
 
-		limit.rlim_cur = i == 2 ? 1000000 : 100000;
+		limit.rlim_cur = i == 3 ? 1000000 : 100000;
 		setrlimit(RLIMIT_FSIZE, &limit);
 		err = batch_write(formats[i], &batch, true, &error);
 		setrlimit(RLIMIT_FSIZE, &old);
@@ -362,7 +363,7 @@ static void test_disk_full(void)
 	if (!access("/dev/full", W_OK)) {
 		/* What the buffer holds fails only when the file is closed. */
 		batch.count = 3;
-		CU_ASSERT_EQUAL(trace_writer_open("text", "/dev/full", &writer, &error), 0);
+		CU_ASSERT_EQUAL(trace_writer_open("text", "/dev/full", 0, &writer, &error), 0);
 		CU_ASSERT_EQUAL(trace_write(writer, &batch, &error), 0);
 		CU_ASSERT_EQUAL(trace_writer_close(writer, true, &error), -ENOSPC);
 		CU_ASSERT_STRING_EQUAL(error.text, "/dev/full: No space left on device");

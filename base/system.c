@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/system.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+uint64_t system_memory_available(void)
+{
+	unsigned long long kilobytes = 0;
+	char line[128];
+	FILE *file = fopen("/proc/meminfo", "re");
+	bool is_found = false;
+
+	while (file && !is_found && fgets(line, sizeof(line), file))
+		is_found = sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1;
+	if (file)
+		fclose(file);
+	return is_found ? kilobytes << 10 : UINT64_MAX;
+}

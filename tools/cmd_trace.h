@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the parts of the command trace share. */
+#ifndef TOOLS_CMD_TRACE_H
+#define TOOLS_CMD_TRACE_H
+
+#include "tools/options.h"
+#include "traces/trace.h"
+
+#define TRACE_BATCH_OPERATIONS 32768
+
+struct trace_command {
+	const char *format;  /* --to */
+	uint64_t operations; /* -n */
+	int zstd_level;      /* --zstd, or TRACE_ZSTD_BY_NAME */
+	bool is_windows;     /* --windows */
+	enum output_format output;
+};
+
+/* Opens a trace with the options of the command; *reader is the caller's. As trace_open(). */
+int trace_command_open(const struct run_config *config, const char *spec,
+		       struct trace_reader **reader, struct error *error);
+
+/* info TRACE...: reads each, and prints what is in it. 0 or a negative errno with error. */
+int trace_command_info(const struct trace_command *command, const struct run_config *config,
+		       int count, char **specs, bool is_quiet, struct error *error);
+
+#endif
