@@ -90,7 +90,7 @@ static int visit_free(void *arg, const struct elem *elem)
 	struct census *census = arg;
 
 	census->free++;
-	return census_mark(census, elem, SEEN_FREE, SEEN_HASHED);
+	return census_mark(census, elem, SEEN_FREE, SEEN_HASHED | SEEN_LRU);
 }
 
 /* A free element is not hashed; others are, or are spares or given back but not yet taken. */
@@ -102,9 +102,9 @@ static int compare_counts(const struct census *census)
 	if (census->hashed != map->census.entries)
 		return error_set(census->error, -EUCLEAN, "%llu elements are hashed, counted %llu",
 				 hashed, (unsigned long long)map->census.entries);
-	if (map->is_lru && census->listed != map->elem_total)
+	if (map->is_lru && census->listed != map->max_entries)
 		return error_set(census->error, -EUCLEAN, "%llu of %llu nodes are on lists", listed,
-				 (unsigned long long)map->elem_total);
+				 (unsigned long long)map->max_entries);
 	if (!map->is_lru && map->preallocates && census->hashed + census->free != map->elem_total)
 		return error_set(census->error, -EUCLEAN,
 				 "%llu elements are hashed and %llu free, of %llu", hashed,
@@ -121,11 +121,15 @@ static int compare_counts(const struct census *census)
 	return 0;
 }
 
-static int walk_free(struct census *census)
+static int walk_lists(struct census *census)
 {
 	const struct map *map = census->map;
-	int err = map->alloc_policy->walk(map, visit_free, census, census->error);
+	int err;
 
+	if (map->is_lru)
+		err = map->lru_ops->walk(map, visit_lru, census, census->error);
+	else
+		err = map->alloc_policy->walk(map, visit_free, census, census->error);
 	for (uint32_t cpu = 0; !err && map->has_spares && cpu < map->cpus; cpu++)
 		err = visit_free(census, map_cpu(map, cpu)->spare);
 	return err;
@@ -142,10 +146,8 @@ int map_check(const struct map *map, struct error *error)
 			return error_set(error, -ENOMEM, "no memory to check the map");
 	}
 	err = walk_buckets(&census);
-	if (!err && map->is_lru)
-		err = map->lru_ops->walk(map, visit_lru, &census, error);
-	else if (!err)
-		err = walk_free(&census);
+	if (!err)
+		err = walk_lists(&census);
 	if (!err)
 		err = compare_counts(&census);
 	env_free(census.seen, map->elem_total);

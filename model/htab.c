@@ -266,13 +266,72 @@ static int update_plain(struct map *map, struct map_ctx *ctx, const struct updat
 	return err;
 }
 
+/*
+ * A key's update through this CPU's spare, which takes the place of the old element. Under the
+ * bucket lock and the old element's list lock.
+ */
+static void replace_by_spare(struct map *map, struct map_ctx *ctx, const struct update *update,
+			     struct elem *old)
+{
+	struct map_cpu *cpu = map_cpu(map, ctx->cpu);
+	struct elem *spare = cpu->spare;
+
+	fill_elem(map, ctx, spare, update);
+	map->lru_ops->swap(map, old, spare);
+	replace_elem(map, spare, old);
+	cpu->spare = old;
+	map_counters(map, ctx)->replaced++;
+}
+
+/*
+ * The update of a key that is there, where the rotation looks up first: nothing is evicted. False
+ * when the key is not there (any more); otherwise *err is the update's return.
+ */
+static bool update_lru_present(struct map *map, struct map_ctx *ctx, const struct update *update,
+			       int *err)
+{
+	uint32_t bucket = update->hash & map->bucket_mask;
+	struct elem *old = find_old(map, update), *used = old;
+	struct env_lock *lock;
+
+	*err = check_flags(old, update->flags);
+	if (!old || *err) {
+		if (old)
+			lru_mark_moved(map, ctx, old);
+		return *err;
+	}
+	lock = map->lru_ops->hold(map, ctx, old);
+	if (!lock) {
+		*err = -ENOMEM;
+		return true;
+	}
+	*err = bucket_lock(map, ctx, bucket);
+	if (!*err) {
+		old = htab_find(map, update->key, update->hash);
+		if (old == used) {
+			used = map_cpu(map, ctx->cpu)->spare;
+			replace_by_spare(map, ctx, update, old);
+		} else {
+			used = NULL;
+		}
+		bucket_unlock(map, ctx, bucket);
+	}
+	map->lru_ops->release(map, ctx, lock);
+	if (!*err && used)
+		lru_mark_moved(map, ctx, used);
+	return *err || used;
+}
+
 /* LRU_HASH (kernel-maps 4.8): the node comes first, and may cost any key its place. */
 static int update_lru(struct map *map, struct map_ctx *ctx, const struct update *update)
 {
 	uint32_t bucket = update->hash & map->bucket_mask;
-	struct elem *elem = map->lru_ops->pop(map, ctx, update->hash), *old = NULL;
+	struct elem *elem, *old = NULL;
 	int err;
 
+	if (map->lru_ops->hold && update_lru_present(map, ctx, update, &err))
+		return err;
+	elem = map->lru_ops->pop(map, ctx, update->hash);
 	if (!elem)
 		return -ENOMEM;
 	fill_elem(map, ctx, elem, update);
@@ -301,20 +360,14 @@ static int update_lru(struct map *map, struct map_ctx *ctx, const struct update 
 	return err;
 }
 
-/* LRU_PERCPU_HASH (kernel-maps 4.8): a key that is there is written in place. */
-static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const struct update *update)
+/* With an element for the key at hand, or NULL, which it may turn out to need: -EAGAIN. */
+static int update_lru_percpu_with(struct map *map, struct map_ctx *ctx, const struct update *update,
+				  struct elem *elem)
 {
 	uint32_t bucket = update->hash & map->bucket_mask;
-	struct elem *elem = NULL, *old = NULL;
-	int err;
+	struct elem *old = NULL;
+	int err = bucket_lock(map, ctx, bucket);
 
-	if (update->flags != UPDATE_EXIST) {
-		elem = map->lru_ops->pop(map, ctx, update->hash);
-		if (!elem)
-			return -ENOMEM;
-		fill_elem(map, ctx, elem, update);
-	}
-	err = bucket_lock(map, ctx, bucket);
 	if (!err) {
 		old = find_old(map, update);
 		err = check_flags(old, update->flags);
@@ -322,6 +375,8 @@ static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const struct 
 			lru_mark_bit(map, old);
 			write_percpu_value(map, ctx, old, update);
 			map_counters(map, ctx)->replaced++;
+		} else if (!err && !elem) {
+			err = -EAGAIN;
 		} else if (!err) {
 			init_percpu_value(map, ctx, elem, update);
 			insert_elem(map, ctx, elem);
@@ -330,11 +385,29 @@ static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const struct 
 		}
 		bucket_unlock(map, ctx, bucket);
 	}
-	if (!err && old)
+	if (old && (!err || map->lru_ops->hold))
 		lru_mark_moved(map, ctx, old);
 	if (elem)
 		map->lru_ops->give_back(map, ctx, elem);
 	return err;
+}
+
+/* LRU_PERCPU_HASH (kernel-maps 4.8): a key that is there is written in place. */
+static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const struct update *update)
+{
+	struct elem *elem;
+	int err;
+
+	if (update->flags == UPDATE_EXIST || (map->lru_ops->hold && find_old(map, update))) {
+		err = update_lru_percpu_with(map, ctx, update, NULL);
+		if (err != -EAGAIN)
+			return err;
+	}
+	elem = map->lru_ops->pop(map, ctx, update->hash);
+	if (!elem)
+		return -ENOMEM;
+	fill_elem(map, ctx, elem, update);
+	return update_lru_percpu_with(map, ctx, update, elem);
 }
 
 int htab_update(struct map *map, struct map_ctx *ctx, const struct update *update)

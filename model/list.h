@@ -42,6 +42,15 @@ static inline void list_del(struct list_node *node)
 	node->prev->next = node->next;
 }
 
+/* Puts a node where another one was. */
+static inline void list_replace(struct list_node *old, struct list_node *node)
+{
+	node->next = old->next;
+	node->prev = old->prev;
+	node->next->prev = node;
+	node->prev->next = node;
+}
+
 /* A link of a nulls list: the address of a nulls_node, or an odd end mark. */
 struct nulls_node {
 	uintptr_t next;

@@ -20,8 +20,13 @@ static int lru_choose(struct map *map, struct error *error)
 
 	map->lru_ops = map->attr.flags & MAP_NO_COMMON_LRU ? policy->percpu : policy->common;
 	if (!map->lru_ops)
-		return error_set(error, -EINVAL, "rotation=%s has no per-CPU form",
+		return error_set(error, -EINVAL,
+				 "rotation=%s has no per-CPU form: it does not go with "
+				 "no_common_lru",
 				 policy->policy.name);
+	map->sys_lookup_marks |= policy->needs_future;
+	map->has_spares = map->lru_ops->swap && !map->is_percpu;
+	map->elem_total += map->has_spares ? map->cpus : 0;
 	return 0;
 }
 
@@ -108,6 +113,8 @@ static int map_populate(struct map *map)
 		elem_percpu_slot(map, map_elem(map, i))->value = (uint32_t)i;
 	if (err)
 		return err;
+	for (uint32_t cpu = 0; map->is_lru && map->has_spares && cpu < map->cpus; cpu++)
+		map_cpu(map, cpu)->spare = map_elem(map, map->max_entries + cpu);
 	if (map->is_lru)
 		return map->lru_ops->init(map);
 	err = map->alloc_policy->init(map);
@@ -284,11 +291,18 @@ static const struct policy *lock_policy(uint64_t id)
 	return lock_policies[id] ? &lock_policies[id]->policy : NULL;
 }
 
+static bool needs_future(const struct map_attr *attr, const struct tunables *tunables)
+{
+	return map_type_is_lru(attr->type) &&
+	       lru_policies[tunable_value(tunables, TUNE_ROTATION)]->needs_future;
+}
+
 const struct model_ops model_ops_table = {
 	.name = ENV_NAME,
 	.rotation = rotation_policy,
 	.alloc = alloc_policy,
 	.lock = lock_policy,
+	.needs_future = needs_future,
 	.map_create = map_create,
 	.map_destroy = map_destroy,
 	.lookup = ops_lookup,

@@ -44,6 +44,7 @@ struct map_ctx {
 	uint8_t context;       /* enum op_context */
 	uint32_t ranks_held;   /* check flavour: lock ranks held, lock_kinds.h */
 	uint32_t fail_lock_in; /* check flavour: the n-th lock from now fails; 0: none does */
+	uint64_t next_use;     /* as in map_run, of this operation; for rotations that need it */
 };
 
 /* Returns whose counts are kept apart; ERROR_OTHER for any other errno. */
@@ -111,6 +112,12 @@ struct map_run {
 	 * each element's key, then its value in system-call form.
 	 */
 	uint64_t *reads;
+	/*
+	 * For rotations that need the future; NULL for others. One per operation: the index in the
+	 * run of the next one that looks up or updates the same key, or UINT64_MAX when there is
+	 * none, or a delete comes before it.
+	 */
+	const uint64_t *next_use;
 };
 
 struct map;
@@ -128,6 +135,9 @@ struct model_ops {
 	const struct policy *(*rotation)(uint64_t id);
 	const struct policy *(*alloc)(uint64_t id);
 	const struct policy *(*lock)(uint64_t id);
+
+	/* Whether a map will have a rotation that goes by map_run.next_use. */
+	bool (*needs_future)(const struct map_attr *attr, const struct tunables *tunables);
 
 	/*
 	 * Creates a map for cpus possible CPUs, 1..MAP_CPUS_MAX; TUNE_SEED must be a number by now.

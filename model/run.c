@@ -324,6 +324,8 @@ static ALWAYS_INLINE void run_op(struct runner *runner, size_t i, const struct a
 
 	runner->ctx.cpu = op->cpu;
 	runner->ctx.context = op->context;
+	if (runner->run->next_use)
+		runner->ctx.next_use = runner->run->next_use[i];
 	map_counters(runner->map, &runner->ctx)->operations++;
 	ret = run_code(runner, key, ahead, i);
 	if (ret < 0)
@@ -401,7 +403,10 @@ static void run_plainly(struct runner *runner)
 
 void map_run(struct map *map, const struct map_run *run)
 {
-	struct runner runner = {.map = map, .run = run, .key = map->scratch};
+	struct runner runner = {.map = map,
+				.run = run,
+				.key = map->scratch,
+				.ctx.next_use = UINT64_MAX};
 
 	runner.next_key = runner.key + map->key_size;
 	runner.value = runner.next_key + map->key_size;

@@ -16,6 +16,9 @@ const char *const node_list_names[NODE_LISTS] = {
 	[NODES_LOCAL_PENDING] = "local_pending",
 	[NODES_SPARE] = "spare",
 	[NODES_EXTRA_FREE] = "extra_free",
+	[NODES_SMALL] = "small",
+	[NODES_MAIN] = "main",
+	[NODES_GHOST] = "ghost",
 };
 
 static const char *const node_metric_names[NODE_LISTS] = {
@@ -27,6 +30,9 @@ static const char *const node_metric_names[NODE_LISTS] = {
 	[NODES_LOCAL_PENDING] = "nodes_local_pending",
 	[NODES_SPARE] = "nodes_spare",
 	[NODES_EXTRA_FREE] = "nodes_extra_free",
+	[NODES_SMALL] = "nodes_small",
+	[NODES_MAIN] = "nodes_main",
+	[NODES_GHOST] = "ghost_hashes",
 };
 
 static const char *const error_metric_names[MAP_ERRORS] = {

@@ -9,7 +9,9 @@
 
 #include "base/number.h"
 #include "base/output_file.h"
+#include "base/system.h"
 #include "sim/engine.h"
+#include "sim/load.h"
 
 #define BATCH_OPERATIONS 4096
 
@@ -25,6 +27,7 @@ struct replay {
 	uint64_t *details;
 	uint64_t index; /* of the next operation */
 	double seconds;
+	const uint64_t *next_use; /* of the run's operations; NULL: not asked for */
 	struct error *error;
 };
 
@@ -90,7 +93,9 @@ static int replay_batch(struct replay *replay, const struct op_batch *batch)
 	struct map_run run = {.batch = batch,
 			      .first_index = replay->index,
 			      .returns = replay->returns,
-			      .details = replay->details};
+			      .details = replay->details,
+			      .next_use =
+				      replay->next_use ? replay->next_use + replay->index : NULL};
 	double begin;
 	int err;
 
@@ -123,6 +128,12 @@ static int open_trace(struct replay *replay, const char *spec)
 	return trace_open(spec, &options, &replay->reader, replay->error);
 }
 
+static void close_trace(struct replay *replay)
+{
+	trace_close(replay->reader);
+	replay->reader = NULL;
+}
+
 /* Reads and runs a trace batch by batch. */
 static int replay_streamed(struct replay *replay, struct op_batch *batch)
 {
@@ -144,105 +155,132 @@ static int replay_streamed(struct replay *replay, struct op_batch *batch)
 	return err;
 }
 
-/* Grows a batch so that another read fits behind what it has. */
-static int batch_grow(struct op_batch *batch, size_t capacity, struct error *error)
+/* Runs a trace that is in memory. */
+static int replay_loaded(struct replay *replay, const struct op_batch *all)
 {
-	struct map_op *ops = reallocarray(batch->ops, capacity, sizeof(*ops));
-	uint64_t *values = NULL;
-
-	if (ops)
-		batch->ops = ops;
-	if (ops && batch->values) {
-		values = reallocarray(batch->values, capacity, sizeof(*values));
-		if (values)
-			batch->values = values;
-	}
-	if (!ops || (batch->values && !values))
-		return error_set(error, -ENOMEM, "no memory to load the trace");
-	batch->capacity = capacity;
-	return 0;
-}
-
-/* Appends part to all, moving the arena offsets of byte keys. */
-static int batch_append(struct op_batch *all, const struct op_batch *part, struct error *error)
-{
-	int64_t base = op_batch_add_bytes(all, part->arena, part->arena_bytes);
 	int err = 0;
 
-	if (base < 0)
-		return error_set(error, (int)base, "no memory to load the trace");
-	if (all->count + part->count > all->capacity)
-		err = batch_grow(all, 2 * all->capacity + part->count, error);
-	if (err)
-		return err;
-	memcpy(all->ops + all->count, part->ops, part->count * sizeof(*part->ops));
-	if (part->values)
-		memcpy(all->values + all->count, part->values, part->count * sizeof(*part->values));
-	for (size_t i = 0; base && i < part->count; i++) {
-		if (part->ops[i].key_bytes)
-			all->ops[all->count + i].key += (uint64_t)base;
-	}
-	all->count += part->count;
-	return 0;
-}
-
-/* Reads a whole trace into memory, then runs it. */
-static int replay_preloaded(struct replay *replay, struct op_batch *batch)
-{
-	struct op_batch all;
-	int err = op_batch_init(&all, BATCH_OPERATIONS, false, batch->values != NULL);
-
-	if (err)
-		return error_set(replay->error, err, "no memory to load the trace");
-	while (!err) {
-		err = trace_read(replay->reader, batch, replay->error);
-		if (!err && !batch->count)
-			break;
-		if (!err)
-			err = batch_append(&all, batch, replay->error);
-		if (!err)
-			err = replay_stopped(replay);
-	}
-	for (size_t at = 0; !err && at < all.count; at += BATCH_OPERATIONS) {
-		size_t left = all.count - at;
+	for (size_t at = 0; !err && at < all->count; at += BATCH_OPERATIONS) {
+		size_t left = all->count - at;
 		struct op_batch part = {
-			.ops = all.ops + at,
-			.values = all.values ? all.values + at : NULL,
+			.ops = all->ops + at,
+			.values = all->values ? all->values + at : NULL,
 			.count = left < BATCH_OPERATIONS ? left : BATCH_OPERATIONS,
-			.arena = all.arena,
-			.arena_bytes = all.arena_bytes,
+			.arena = all->arena,
+			.arena_bytes = all->arena_bytes,
 		};
 
 		err = replay_batch(replay, &part);
 	}
+	return err;
+}
+
+/* Reads a whole trace into memory, then runs it. */
+static int replay_preloaded(struct replay *replay)
+{
+	struct op_batch all = {0};
+	int err = load_trace(replay->reader, &all, replay->options->stop, replay->error);
+
+	if (!err)
+		err = replay_loaded(replay, &all);
 	op_batch_deinit(&all);
 	return err;
 }
 
 static int replay_trace(struct replay *replay, const char *spec)
 {
-	struct op_batch batch;
+	struct op_batch batch = {0};
 	int err = open_trace(replay, spec);
 
 	if (err)
 		return err;
-	err = op_batch_init(&batch, BATCH_OPERATIONS, false, trace_has_values(replay->reader));
-	if (err)
-		error_set(replay->error, err, "out of memory");
-	else if (replay->config->preload)
-		err = replay_preloaded(replay, &batch);
-	else
+	if (replay->config->preload) {
+		err = replay_preloaded(replay);
+	} else if (op_batch_init(&batch, BATCH_OPERATIONS, false,
+				 trace_has_values(replay->reader))) {
+		err = error_set(replay->error, -ENOMEM, "out of memory");
+	} else {
 		err = replay_streamed(replay, &batch);
+	}
 	op_batch_deinit(&batch);
-	trace_close(replay->reader);
-	replay->reader = NULL;
+	close_trace(replay);
 	return err;
+}
+
+/* A trace whose length is known is refused before it is read. */
+static int check_loads(const struct replay *replay, uint64_t loaded)
+{
+	uint64_t count = trace_operations(replay->reader), bytes;
+	uint64_t available = system_memory_available();
+
+	if (!__builtin_mul_overflow(count, LOAD_OP_BYTES, &bytes) && bytes <= available)
+		return 0;
+	return error_set(replay->error, -ENOMEM,
+			 "rotation=%s reads all traces into memory first: %" PRIu64
+			 " operations would take %.1f GiB, and %.1f GiB are available (ENOMEM)",
+			 tunable_choice(TUNE_ROTATION,
+					tunable_value(&replay->config->tunables, TUNE_ROTATION)),
+			 loaded + count, (double)(loaded + count) * LOAD_OP_BYTES / (1 << 30),
+			 (double)available / (1 << 30));
+}
+
+static int load_traces(struct replay *replay, struct op_batch *traces)
+{
+	uint64_t loaded = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < replay->config->trace_count; i++) {
+		err = open_trace(replay, replay->config->traces[i]);
+		if (err)
+			break;
+		err = check_loads(replay, loaded);
+		if (!err)
+			err = load_trace(replay->reader, &traces[i], replay->options->stop,
+					 replay->error);
+		loaded += traces[i].count;
+		close_trace(replay);
+	}
+	return err;
+}
+
+/* For a rotation that goes by the future: reads all traces before any is run. */
+static int replay_foreseen(struct replay *replay)
+{
+	size_t count = replay->config->trace_count;
+	struct op_batch *traces = calloc(count, sizeof(*traces));
+	uint64_t *next_use = NULL;
+	int err;
+
+	if (!traces)
+		return error_set(replay->error, -ENOMEM, "out of memory");
+	err = load_traces(replay, traces);
+	if (!err)
+		err = load_next_use(traces, count, replay->config->attr.key_size, &next_use,
+				    replay->error);
+	replay->next_use = next_use;
+	for (size_t i = 0; !err && i < count; i++)
+		err = replay_loaded(replay, &traces[i]);
+	replay->next_use = NULL;
+	for (size_t i = 0; i < count; i++)
+		op_batch_deinit(&traces[i]);
+	free(traces);
+	free(next_use);
+	return err;
+}
+
+static bool needs_future(const struct run_config *config)
+{
+	const struct model_ops *model = config->engine->model;
+
+	return model && model->needs_future(&config->attr, &config->tunables);
 }
 
 static int replay_traces(struct replay *replay)
 {
 	int err = 0;
 
+	if (needs_future(replay->config))
+		return replay_foreseen(replay);
 	for (size_t i = 0; !err && i < replay->config->trace_count; i++)
 		err = replay_trace(replay, replay->config->traces[i]);
 	return err;

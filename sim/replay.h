@@ -18,6 +18,9 @@ enum node_list {
 	NODES_LOCAL_PENDING,
 	NODES_SPARE,
 	NODES_EXTRA_FREE,
+	NODES_SMALL,
+	NODES_MAIN,
+	NODES_GHOST, /* no nodes: hashes of keys that were evicted */
 	NODE_LISTS
 };
 extern const char *const node_list_names[NODE_LISTS];

@@ -8,65 +8,15 @@
  * local, global, bucket; a stealing CPU holds one local lock at a time. 7.3: locks can fail; a
  * give-back that cannot lock leaves its node where it is, marked pending free.
  * Deviation: local FREE lists are singly linked in all releases; they are only pushed and popped at
- * the head.
+ * the head. Variants (struct lru_variant) differ in how an empty local FREE list is filled.
  */
-#include "model/lru/kernel_list.h"
+#include "model/lru/kernel_common.h"
 
-#define RECENT 128      /* how many pending nodes are remembered: a power of two */
-#define RECENT_AHEAD 16 /* how far ahead a flush fetches them */
-
-struct lru_local {
-	struct list_node *free; /* a stack through next */
-	struct list_node pending;
-	uint64_t free_count, pending_count;
-	uint32_t next_steal;
-	struct env_lock lock;
-	/* Looking ahead: the nodes that became pending last, so that a flush need not chase them.
-	 */
-	uint64_t recent_count;
-	const struct elem *recent[ENV_LOOKAHEAD ? RECENT : 1];
-} __attribute__((aligned(64)));
-
-struct lru_common {
-	struct lru_list list;
-	uint32_t free_target;
-	struct lru_local locals[];
-};
+#define RECENT_AHEAD 16 /* how far ahead a flush fetches the nodes it remembers */
 
 static size_t common_bytes(const struct map *map)
 {
 	return sizeof(struct lru_common) + map->cpus * sizeof(struct lru_local);
-}
-
-static int local_lock(struct map *map, struct map_ctx *ctx, struct lru_local *local)
-{
-	return env_lock(&local->lock, ctx, RANK_LOCAL_LRU, map->lru_lock);
-}
-
-static void local_unlock(struct map *map, struct map_ctx *ctx, struct lru_local *local)
-{
-	env_unlock(&local->lock, ctx, RANK_LOCAL_LRU, map->lru_lock);
-}
-
-static void local_push_free(struct lru_local *local, struct elem *elem)
-{
-	env_store(&elem->lru.type, LRU_LOCAL_FREE);
-	env_store(&elem->lru.ref, 0);
-	elem->lru.list.next = local->free;
-	local->free = &elem->lru.list;
-	local->free_count++;
-}
-
-static struct elem *local_pop_free(struct lru_local *local)
-{
-	struct list_node *node = local->free;
-
-	if (!node)
-		return NULL;
-	local->free = node->next;
-	local->free_count--;
-	env_prefetch(node->next);
-	return elem_of_lru(node);
 }
 
 static void local_add_pending(struct lru_local *local, struct elem *elem, uint32_t cpu,
@@ -79,7 +29,7 @@ static void local_add_pending(struct lru_local *local, struct elem *elem, uint32
 	list_add(&elem->lru.list, &local->pending);
 	local->pending_count++;
 	if (ENV_LOOKAHEAD)
-		local->recent[local->recent_count++ % RECENT] = elem;
+		local->recent[local->recent_count++ % LRU_RECENT] = elem;
 }
 
 static void local_del_pending(struct lru_local *local, struct elem *elem)
@@ -105,7 +55,7 @@ static uint32_t common_free_target(const struct map *map)
 	return (uint32_t)(target < most ? target : most);
 }
 
-static int common_init(struct map *map)
+int lru_common_init(struct map *map, const struct lru_variant *variant)
 {
 	uint64_t nr_scans = map_tunable(map, TUNE_NR_SCANS);
 	struct lru_common *common = env_alloc(common_bytes(map), -1);
@@ -117,16 +67,18 @@ static int common_init(struct map *map)
 	map->lru = common;
 	lru_list_init(&common->list, (uint32_t)nr_scans);
 	common->free_target = common_free_target(map);
+	common->variant = variant;
 	for (uint32_t cpu = 0; cpu < map->cpus; cpu++) {
 		list_init(&common->locals[cpu].pending);
 		common->locals[cpu].next_steal = cpu;
+		common->locals[cpu].free_target = common->free_target;
 	}
-	for (uint64_t i = 0; i < map->elem_total; i++)
+	for (uint64_t i = 0; i < map->max_entries; i++)
 		lru_list_add(&common->list, map_elem(map, i), LRU_FREE);
 	return 0;
 }
 
-static void common_deinit(struct map *map)
+void lru_common_deinit(struct map *map)
 {
 	env_free(map->lru, common_bytes(map));
 }
@@ -135,7 +87,7 @@ static void common_deinit(struct map *map)
 static void local_fetch_recent(const struct lru_local *local, uint64_t n, uint64_t count)
 {
 	for (uint64_t end = n + count; n < end; n++)
-		env_prefetch(local->recent[n % RECENT]);
+		env_prefetch(local->recent[n % LRU_RECENT]);
 }
 
 /* Pending nodes go to the global lists: used ones as active. Under both locks. */
@@ -165,52 +117,81 @@ static void common_flush(struct lru_list *list, struct lru_local *local)
 	}
 }
 
+bool lru_common_begin(struct map *map, struct map_ctx *ctx, struct lru_local *local)
+{
+	struct lru_common *common = map->lru;
+
+	if (env_lock(&common->list.lock, ctx, RANK_LRU, map->lru_lock))
+		return false;
+	map_counters(map, ctx)->flushes++;
+	common_flush(&common->list, local);
+	lru_list_rotate(map, ctx, &common->list);
+	return true;
+}
+
+uint32_t lru_common_take(struct map *map, struct lru_local *local, uint32_t wanted)
+{
+	struct lru_common *common = map->lru;
+	struct list_node *free = &common->list.heads[LRU_FREE];
+	uint32_t count;
+
+	for (count = 0; count < wanted && !list_is_empty(free); count++) {
+		struct elem *elem = elem_of_lru(free->next);
+
+		lru_list_take(&common->list, elem);
+		lru_local_push_free(local, elem);
+	}
+	return count;
+}
+
 static void common_freed(void *local, struct elem *elem)
 {
-	local_push_free(local, elem);
+	lru_local_push_free(local, elem);
 }
 
-/* Fills this CPU's local FREE from the global lists. Under its local lock. */
-static void common_refill(struct map *map, struct map_ctx *ctx, struct lru_common *common,
-			  struct lru_local *local)
+uint32_t lru_common_shrink(struct map *map, struct map_ctx *ctx, struct lru_local *local,
+			   uint32_t wanted)
 {
-	struct lru_list *list = &common->list;
-	uint32_t target = common->free_target, count;
+	struct lru_common *common = map->lru;
 
-	if (env_lock(&list->lock, ctx, RANK_LRU, map->lru_lock))
-		return;
-	map_counters(map, ctx)->flushes++;
-	common_flush(list, local);
-	lru_list_rotate(map, ctx, list);
-	for (count = 0; count < target && !list_is_empty(&list->heads[LRU_FREE]); count++) {
-		struct elem *elem = elem_of_lru(list->heads[LRU_FREE].next);
-
-		lru_list_take(list, elem);
-		local_push_free(local, elem);
-	}
-	if (count < target)
-		lru_list_shrink(map, ctx, list, target - count, common_freed, local);
-	if (ENV_LOOKAHEAD && map->lookahead)
-		lru_ahead_restart(list);
-	env_unlock(&list->lock, ctx, RANK_LRU, map->lru_lock);
+	if (!wanted)
+		return 0;
+	return lru_list_shrink(map, ctx, &common->list, wanted, common_freed, local);
 }
 
-/* The oldest pending node that can be unhashed: unused ones first. Under the local lock. */
-static struct elem *local_take_pending(struct map *map, struct map_ctx *ctx,
-				       struct lru_local *local)
+void lru_common_end(struct map *map, struct map_ctx *ctx)
+{
+	struct lru_common *common = map->lru;
+
+	if (ENV_LOOKAHEAD && map->lookahead)
+		lru_ahead_restart(&common->list);
+	env_unlock(&common->list.lock, ctx, RANK_LRU, map->lru_lock);
+}
+
+void lru_common_refill(struct map *map, struct map_ctx *ctx, struct lru_local *local)
+{
+	struct lru_common *common = map->lru;
+	uint32_t target = common->free_target;
+
+	if (!lru_common_begin(map, ctx, local))
+		return;
+	lru_common_shrink(map, ctx, local, target - lru_common_take(map, local, target));
+	lru_common_end(map, ctx);
+}
+
+struct elem *lru_local_take_pending(struct map *map, struct map_ctx *ctx, struct lru_local *local)
 {
 	for (int force = 0; force < 2; force++) {
 		struct list_node *node = local->pending.prev;
 
 		for (; node != &local->pending; node = node->prev) {
 			struct elem *elem = elem_of_lru(node);
-			bool is_free = env_load(&elem->lru.pending_free);
 
-			if (!is_free && !force && env_load(&elem->lru.ref))
+			if (!force && env_load(&elem->lru.ref) &&
+			    !env_load(&elem->lru.pending_free))
 				continue;
-			if (!is_free && !htab_evict(map, ctx, elem))
+			if (!lru_unhash(map, ctx, elem))
 				continue;
-			env_store(&elem->lru.pending_free, 0);
 			local_del_pending(local, elem);
 			return elem;
 		}
@@ -218,61 +199,72 @@ static struct elem *local_take_pending(struct map *map, struct map_ctx *ctx,
 	return NULL;
 }
 
-/* Goes round the CPUs from the steal cursor, itself included. */
-static struct elem *common_steal(struct map *map, struct map_ctx *ctx, struct lru_common *common)
+struct elem *lru_common_round(struct map *map, struct map_ctx *ctx, lru_take_fn *take)
 {
-	struct lru_local *mine = &common->locals[ctx->cpu];
+	struct lru_local *mine = lru_local_of(map, ctx->cpu);
 	uint32_t first = mine->next_steal, cpu = first;
 	struct elem *elem = NULL;
 
 	do {
-		struct lru_local *local = &common->locals[cpu];
+		struct lru_local *local = lru_local_of(map, cpu);
 
-		if (!local_lock(map, ctx, local)) {
-			elem = local_pop_free(local);
-			if (!elem)
-				elem = local_take_pending(map, ctx, local);
-			local_unlock(map, ctx, local);
+		if (!lru_local_lock(map, ctx, local)) {
+			elem = take(map, ctx, local);
+			lru_local_unlock(map, ctx, local);
 		}
-		if (elem)
-			map_counters(map, ctx)->steals++;
 		cpu = map_next_cpu(map, cpu);
 	} while (!elem && cpu != first);
 	mine->next_steal = cpu;
 	return elem;
 }
 
-static struct elem *common_pop(struct map *map, struct map_ctx *ctx, uint32_t hash)
+static struct elem *common_take_one(struct map *map, struct map_ctx *ctx, struct lru_local *local)
+{
+	struct elem *elem = lru_local_pop_free(local);
+
+	return elem ? elem : lru_local_take_pending(map, ctx, local);
+}
+
+struct elem *lru_common_steal(struct map *map, struct map_ctx *ctx)
+{
+	struct elem *elem = lru_common_round(map, ctx, common_take_one);
+
+	if (elem)
+		map_counters(map, ctx)->steals++;
+	return elem;
+}
+
+struct elem *lru_common_pop(struct map *map, struct map_ctx *ctx, uint32_t hash)
 {
 	struct lru_common *common = map->lru;
 	struct lru_local *local = &common->locals[ctx->cpu];
 	struct elem *elem;
 
-	if (local_lock(map, ctx, local))
+	if (lru_local_lock(map, ctx, local))
 		return NULL;
-	elem = local_pop_free(local);
+	elem = lru_local_pop_free(local);
 	if (!elem) {
-		common_refill(map, ctx, common, local);
-		elem = local_pop_free(local);
+		common->variant->refill(map, ctx, local);
+		elem = lru_local_pop_free(local);
 	}
 	if (elem)
 		local_add_pending(local, elem, ctx->cpu, hash);
-	local_unlock(map, ctx, local);
+	lru_local_unlock(map, ctx, local);
 	if (ENV_LOOKAHEAD && common->list.ahead.left)
 		lru_ahead_step(map, &common->list.ahead);
 	if (elem)
 		return elem;
 
-	elem = common_steal(map, ctx, common);
+	elem = common->variant->steal(map, ctx);
 	if (!elem)
 		return NULL;
-	if (local_lock(map, ctx, local)) {
+	if (lru_local_lock(map, ctx, local)) {
 		/* In 7.3 the local FREE stack needs no lock: the node is not lost. */
-		local_push_free(local, elem);
+		lru_local_push_free(local, elem);
 		return NULL;
 	}
 	local_add_pending(local, elem, ctx->cpu, hash);
-	local_unlock(map, ctx, local);
+	lru_local_unlock(map, ctx, local);
 	return elem;
 }
 
@@ -283,7 +275,7 @@ static bool common_give_back_local(struct map *map, struct map_ctx *ctx, struct 
 	struct lru_local *local = &common->locals[elem->lru.cpu];
 	bool is_pending;
 
-	if (local_lock(map, ctx, local)) {
+	if (lru_local_lock(map, ctx, local)) {
 		env_store(&elem->lru.pending_free, 1);
 		return true;
 	}
@@ -291,13 +283,13 @@ static bool common_give_back_local(struct map *map, struct map_ctx *ctx, struct 
 	is_pending = env_load(&elem->lru.type) == LRU_LOCAL_PENDING;
 	if (is_pending) {
 		local_del_pending(local, elem);
-		local_push_free(local, elem);
+		lru_local_push_free(local, elem);
 	}
-	local_unlock(map, ctx, local);
+	lru_local_unlock(map, ctx, local);
 	return is_pending;
 }
 
-static void common_give_back(struct map *map, struct map_ctx *ctx, struct elem *elem)
+void lru_common_give_back(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
 	struct lru_common *common = map->lru;
 
@@ -312,7 +304,7 @@ static void common_give_back(struct map *map, struct map_ctx *ctx, struct elem *
 	env_unlock(&common->list.lock, ctx, RANK_LRU, map->lru_lock);
 }
 
-static void common_lists(const struct map *map, map_list_fn *fn, void *arg)
+void lru_common_lists(const struct map *map, map_list_fn *fn, void *arg)
 {
 	const struct lru_common *common = map->lru;
 
@@ -346,7 +338,7 @@ static int local_walk(const struct lru_local *local, lru_visit_fn *visit, void *
 	return err;
 }
 
-static int common_walk(const struct map *map, lru_visit_fn *visit, void *arg, struct error *error)
+int lru_common_walk(const struct map *map, lru_visit_fn *visit, void *arg, struct error *error)
 {
 	const struct lru_common *common = map->lru;
 	int err = lru_list_walk(&common->list, visit, arg, error);
@@ -356,17 +348,24 @@ static int common_walk(const struct map *map, lru_visit_fn *visit, void *arg, st
 	return err;
 }
 
-static uint64_t common_model_bytes(const struct map *map)
+uint64_t lru_common_model_bytes(const struct map *map)
 {
 	return common_bytes(map);
 }
 
+static int kernel_init(struct map *map)
+{
+	static const struct lru_variant variant = {lru_common_refill, lru_common_steal};
+
+	return lru_common_init(map, &variant);
+}
+
 const struct lru_ops lru_kernel_common = {
-	.init = common_init,
-	.deinit = common_deinit,
-	.pop = common_pop,
-	.give_back = common_give_back,
-	.lists = common_lists,
-	.walk = common_walk,
-	.model_bytes = common_model_bytes,
+	.init = kernel_init,
+	.deinit = lru_common_deinit,
+	.pop = lru_common_pop,
+	.give_back = lru_common_give_back,
+	.lists = lru_common_lists,
+	.walk = lru_common_walk,
+	.model_bytes = lru_common_model_bytes,
 };

@@ -93,16 +93,6 @@ void lru_list_rotate(struct map *map, struct map_ctx *ctx, struct lru_list *list
 	counters->scans += lru_list_rotate_inactive(list);
 }
 
-/* A node whose give-back could not lock its list is out of the map already. */
-static bool lru_list_unhash(struct map *map, struct map_ctx *ctx, struct elem *elem)
-{
-	if (env_load(&elem->lru.pending_free)) {
-		env_store(&elem->lru.pending_free, 0);
-		return true;
-	}
-	return htab_evict(map, ctx, elem);
-}
-
 /* When shrinking freed none: the first node that can be had, whatever its bit. */
 static uint32_t lru_list_shrink_forced(struct map *map, struct map_ctx *ctx, struct lru_list *list,
 				       lru_freed_fn *freed, void *arg)
@@ -116,7 +106,7 @@ static uint32_t lru_list_shrink_forced(struct map *map, struct map_ctx *ctx, str
 		struct elem *elem = elem_of_lru(node);
 
 		map_counters(map, ctx)->scans++;
-		if (!lru_list_unhash(map, ctx, elem))
+		if (!lru_unhash(map, ctx, elem))
 			continue;
 		lru_list_take(list, elem);
 		freed(arg, elem);
@@ -139,7 +129,7 @@ uint32_t lru_list_shrink(struct map *map, struct map_ctx *ctx, struct lru_list *
 		next = node->prev;
 		if (env_load(&elem->lru.ref)) {
 			lru_list_move(list, elem, LRU_ACTIVE);
-		} else if (lru_list_unhash(map, ctx, elem)) {
+		} else if (lru_unhash(map, ctx, elem)) {
 			lru_list_take(list, elem);
 			freed(arg, elem);
 			count++;
@@ -202,24 +192,10 @@ static const struct list_node *ahead_next(const struct list_node *node)
 	return node;
 }
 
-/* What unhashing a node will write: what points to it, and what it points to. */
-static void ahead_unhash(const struct map *map, const struct list_node *node)
-{
-	const struct elem *elem = elem_of_lru((struct list_node *)node);
-	size_t offset = (uintptr_t)elem - (uintptr_t)map->elems;
-	uintptr_t next;
-
-	if (offset >= map->elem_total * map->elem_bytes)
-		return;
-	next = elem->hash_node.next;
-	env_prefetch(elem->hash_node.pprev);
-	env_prefetch(nulls_is_end(next) ? NULL : (const void *)next);
-}
-
 void lru_ahead_step(const struct map *map, struct lru_ahead *ahead)
 {
 	ahead->left--;
-	ahead_unhash(map, ahead->inactive);
+	lru_fetch_unhash(map, ahead->inactive);
 	ahead->inactive = ahead_next(ahead->inactive);
 	ahead->active = ahead_next(ahead->active);
 	ahead->cursor = ahead_next(ahead->cursor);

@@ -6,24 +6,19 @@
  * Invariant: a node is on the lists of the CPU it was dealt to, for ever. Locks: that CPU's; others
  * take it to give a node back.
  */
-#include "model/lru/kernel_list.h"
-
-struct lru_percpu {
-	uint32_t free_target;
-	struct lru_list lists[];
-};
+#include "model/lru/kernel_percpu.h"
 
 static size_t percpu_lists_bytes(const struct map *map)
 {
 	return sizeof(struct lru_percpu) + 64 + map->cpus * sizeof(struct lru_list);
 }
 
-static int percpu_lists_init(struct map *map)
+int lru_percpu_init(struct map *map)
 {
 	uint64_t nr_scans = map_tunable(map, TUNE_NR_SCANS);
 	uint64_t target = map_tunable(map, TUNE_FREE_TARGET);
 	struct lru_percpu *lru = env_alloc(percpu_lists_bytes(map), -1);
-	uint64_t share = map->elem_total / map->cpus;
+	uint64_t share = map->max_entries / map->cpus;
 
 	if (!lru)
 		return -ENOMEM;
@@ -43,7 +38,7 @@ static int percpu_lists_init(struct map *map)
 	return 0;
 }
 
-static void percpu_lists_deinit(struct map *map)
+void lru_percpu_deinit(struct map *map)
 {
 	env_free(map->lru, percpu_lists_bytes(map));
 }
@@ -53,7 +48,7 @@ static void percpu_freed(void *list, struct elem *elem)
 	lru_list_add(list, elem, LRU_FREE);
 }
 
-static struct elem *percpu_pop(struct map *map, struct map_ctx *ctx, uint32_t hash)
+struct elem *lru_percpu_pop(struct map *map, struct map_ctx *ctx, uint32_t hash)
 {
 	struct lru_percpu *lru = map->lru;
 	struct lru_list *list = &lru->lists[ctx->cpu];
@@ -78,7 +73,7 @@ static struct elem *percpu_pop(struct map *map, struct map_ctx *ctx, uint32_t ha
 	return elem;
 }
 
-static void percpu_give_back(struct map *map, struct map_ctx *ctx, struct elem *elem)
+void lru_percpu_give_back(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
 	struct lru_percpu *lru = map->lru;
 	struct lru_list *list = &lru->lists[elem->lru.cpu];
@@ -91,7 +86,7 @@ static void percpu_give_back(struct map *map, struct map_ctx *ctx, struct elem *
 	env_unlock(&list->lock, ctx, RANK_LRU, map->lru_lock);
 }
 
-static void percpu_report(const struct map *map, map_list_fn *fn, void *arg)
+void lru_percpu_lists(const struct map *map, map_list_fn *fn, void *arg)
 {
 	const struct lru_percpu *lru = map->lru;
 
@@ -99,7 +94,7 @@ static void percpu_report(const struct map *map, map_list_fn *fn, void *arg)
 		lru_list_report(&lru->lists[cpu], (int)cpu, fn, arg);
 }
 
-static int percpu_walk(const struct map *map, lru_visit_fn *visit, void *arg, struct error *error)
+int lru_percpu_walk(const struct map *map, lru_visit_fn *visit, void *arg, struct error *error)
 {
 	const struct lru_percpu *lru = map->lru;
 	int err = 0;
@@ -109,17 +104,17 @@ static int percpu_walk(const struct map *map, lru_visit_fn *visit, void *arg, st
 	return err;
 }
 
-static uint64_t percpu_model_bytes(const struct map *map)
+uint64_t lru_percpu_model_bytes(const struct map *map)
 {
 	return percpu_lists_bytes(map);
 }
 
 const struct lru_ops lru_kernel_percpu = {
-	.init = percpu_lists_init,
-	.deinit = percpu_lists_deinit,
-	.pop = percpu_pop,
-	.give_back = percpu_give_back,
-	.lists = percpu_report,
-	.walk = percpu_walk,
-	.model_bytes = percpu_model_bytes,
+	.init = lru_percpu_init,
+	.deinit = lru_percpu_deinit,
+	.pop = lru_percpu_pop,
+	.give_back = lru_percpu_give_back,
+	.lists = lru_percpu_lists,
+	.walk = lru_percpu_walk,
+	.model_bytes = lru_percpu_model_bytes,
 };

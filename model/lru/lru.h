@@ -3,8 +3,9 @@
  * The seam for rotation: pop a node (evicting if need be), give one back, mark one used. A strategy
  * is a file and a line in lru.c's table.
  *
- * What every strategy promises: exactly max_entries nodes, none lost; NULL from pop only when
- * nothing can be evicted; any number of CPUs; nodes given back in any order.
+ * What every strategy promises: exactly max_entries nodes, which are map->elems' first ones, none
+ * lost; NULL from pop only when nothing can be evicted, or a lock failed; any number of CPUs; nodes
+ * given back in any order. What stands behind them in map->elems are spares (see hold).
  */
 #ifndef MODEL_LRU_H
 #define MODEL_LRU_H
@@ -15,7 +16,7 @@
 typedef int lru_visit_fn(void *arg, const struct elem *elem, bool is_free);
 
 struct lru_ops {
-	/* Sets map->lru up over all of map->elems. 0 or -ENOMEM. */
+	/* Sets map->lru up over the first max_entries of map->elems. 0 or -ENOMEM. */
 	int (*init)(struct map *map);
 	void (*deinit)(struct map *map);
 
@@ -32,6 +33,16 @@ struct lru_ops {
 	 */
 	void (*mark_used)(struct map *map, struct map_ctx *ctx, struct elem *elem);
 
+	/*
+	 * Of strategies whose updates look the key up first, and so evict nothing when it is there;
+	 * NULL for others. Hold locks the list a node is on: the lock, or NULL when it failed.
+	 * Under it and the bucket's lock, swap gives the node's place in the rotation to a spare,
+	 * which is marked, and leaves the node on no list. Release unlocks.
+	 */
+	struct env_lock *(*hold)(struct map *map, struct map_ctx *ctx, struct elem *elem);
+	void (*swap)(struct map *map, struct elem *old, struct elem *spare);
+	void (*release)(struct map *map, struct map_ctx *ctx, struct env_lock *lock);
+
 	void (*lists)(const struct map *map, map_list_fn *fn, void *arg);
 	/* Visits every node on every list; what a visit returned, or -EUCLEAN for a wrong count. */
 	int (*walk)(const struct map *map, lru_visit_fn *visit, void *arg, struct error *error);
@@ -42,18 +53,55 @@ struct lru_policy {
 	struct policy policy;
 	const struct lru_ops *common;
 	const struct lru_ops *percpu; /* with no_common_lru; NULL: refused */
+	/*
+	 * Whether it goes by what is to come: map_run.next_use, and by it map_ctx.next_use. Every
+	 * look-up marks then, whatever its context.
+	 */
+	bool needs_future;
 };
 
 extern const struct lru_policy *const lru_policies[]; /* NULL-terminated; the index is the id */
 
 extern const struct lru_ops lru_kernel_common, lru_kernel_percpu;
-extern const struct lru_policy lru_exact;
+extern const struct lru_policy lru_steal_first, lru_steal_half, lru_watermark, lru_lookup_first;
+extern const struct lru_policy lru_exact, lru_fifo, lru_clock, lru_sieve, lru_s3fifo, lru_random;
+extern const struct lru_policy lru_opt;
 
 /*
  * For strategies: takes a node's key out of the map (kernel-maps: unhash). False when it is not in
  * it, or its bucket cannot be locked. Called with LRU locks held.
  */
 bool htab_evict(struct map *map, struct map_ctx *ctx, struct elem *elem);
+
+/*
+ * As htab_evict(), also for a node whose give-back could not lock its list: that one is out of the
+ * map already. Leaves the node on its list.
+ */
+static inline bool lru_unhash(struct map *map, struct map_ctx *ctx, struct elem *elem)
+{
+	if (env_load(&elem->lru.pending_free)) {
+		env_store(&elem->lru.pending_free, 0);
+		return true;
+	}
+	return htab_evict(map, ctx, elem);
+}
+
+/*
+ * Fetches what unhashing a node will write: what points to it, and what it points to. The node may
+ * be a list's head.
+ */
+static inline void lru_fetch_unhash(const struct map *map, const struct list_node *node)
+{
+	const struct elem *elem = elem_of_lru((struct list_node *)node);
+	size_t offset = (uintptr_t)elem - (uintptr_t)map->elems;
+	uintptr_t next;
+
+	if (offset >= map->elem_total * map->elem_bytes)
+		return;
+	next = elem->hash_node.next;
+	env_prefetch(elem->hash_node.pprev);
+	env_prefetch(nulls_is_end(next) ? NULL : (const void *)next);
+}
 
 /* Marking in two halves, for updates: the bit is set under the bucket lock, ... */
 static inline void lru_mark_bit(struct map *map, struct elem *elem)

@@ -20,6 +20,8 @@ extern CU_TestInfo map_run_tests[];
 extern CU_TestInfo map_sizes_tests[];
 extern CU_TestInfo map_update_tests[];
 extern CU_TestInfo percpu_tests[];
+extern CU_TestInfo rotations_tests[];
+extern CU_TestInfo rotations_kernel_tests[];
 
 const struct unit_suite unit_suites[] = {
 	{"alloc", alloc_tests},
@@ -38,5 +40,7 @@ const struct unit_suite unit_suites[] = {
 	{"map_sizes", map_sizes_tests},
 	{"map_update", map_update_tests},
 	{"percpu", percpu_tests},
+	{"rotations", rotations_tests},
+	{"rotations_kernel", rotations_kernel_tests},
 	{NULL, NULL},
 };

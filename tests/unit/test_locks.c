@@ -170,7 +170,7 @@ static bool is_clean(int err)
 static void add_free(void *free, const char *list, int cpu, uint64_t nodes)
 {
 	(void)cpu;
-	if (!strcmp(list, "free") || !strcmp(list, "local_free"))
+	if (!strcmp(list, "free") || !strcmp(list, "local_free") || !strcmp(list, "spare"))
 		*(uint64_t *)free += nodes;
 }
 
@@ -319,6 +319,32 @@ static void test_exact_lru(void)
 	check_type(MAP_LRU_PERCPU_HASH, 0, "rotation=lru", true);
 }
 
+static void test_kernel_variants(void)
+{
+	check_type(MAP_LRU_HASH, 0, "rotation=steal-first", true);
+	check_type(MAP_LRU_HASH, 0, "rotation=steal-first free_target=3", false);
+	check_type(MAP_LRU_HASH, 0, "rotation=steal-half", true);
+	check_type(MAP_LRU_HASH, 0, "rotation=steal-half free_target=6", false);
+	check_type(MAP_LRU_HASH, 0, "rotation=watermark free_target_max=1", true);
+	check_type(MAP_LRU_HASH, 0, "rotation=watermark", false);
+	check_type(MAP_LRU_HASH, 0, "rotation=lookup-first", true);
+	check_type(MAP_LRU_PERCPU_HASH, 0, "rotation=lookup-first", true);
+	check_type(MAP_LRU_HASH, MAP_NO_COMMON_LRU, "rotation=lookup-first free_target=1", true);
+}
+
+/* Those with sets share what locks. */
+static void test_strategies(void)
+{
+	check_type(MAP_LRU_HASH, 0, "rotation=fifo", true);
+	check_type(MAP_LRU_PERCPU_HASH, 0, "rotation=clock", true);
+	check_type(MAP_LRU_HASH, MAP_NO_COMMON_LRU, "rotation=sieve", true);
+	check_type(MAP_LRU_HASH, 0, "rotation=s3fifo", true);
+	check_type(MAP_LRU_HASH, MAP_NO_COMMON_LRU, "rotation=s3fifo", true);
+	check_type(MAP_LRU_HASH, 0, "rotation=random", true);
+	check_type(MAP_LRU_HASH, 0, "rotation=opt", true);
+	check_type(MAP_LRU_PERCPU_HASH, 0, "rotation=opt", true);
+}
+
 /* Deletes key 1 by CPU 1, where taking the node back fails. */
 static void delete_pending(struct map *map)
 {
@@ -425,6 +451,8 @@ CU_TestInfo locks_tests[] = {
 	{"common LRU", test_common_lru},
 	{"per-CPU LRU", test_percpu_lru},
 	{"exact LRU", test_exact_lru},
+	{"variants of the kernel's LRU", test_kernel_variants},
+	{"other strategies", test_strategies},
 	{"buckets only", test_buckets_only},
 	{"a flush takes what waits", test_flush_takes},
 	{"a shrink takes what waits", test_shrink_takes},

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sim/load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/system.h"
+
+#define PART_OPERATIONS 4096
+#define TABLE_ENTRIES_FIRST 4096 /* a power of two */
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, -ENOMEM, "no memory to load the trace");
+}
+
+/* Grows a batch so that another read fits behind what it has. */
+static int batch_grow(struct op_batch *batch, size_t capacity, struct error *error)
+{
+	struct map_op *ops;
+	uint64_t *values = NULL;
+
+	if (capacity * sizeof(*ops) > system_memory_available())
+		return error_set(error, -ENOMEM,
+				 "no memory to load the trace: more than %zu operations would take "
+				 "%.1f GiB, and that is not available",
+				 batch->count, (double)(capacity * sizeof(*ops)) / (1 << 30));
+	ops = reallocarray(batch->ops, capacity, sizeof(*ops));
+	if (ops)
+		batch->ops = ops;
+	if (ops && batch->values) {
+		values = reallocarray(batch->values, capacity, sizeof(*values));
+		if (values)
+			batch->values = values;
+	}
+	if (!ops || (batch->values && !values))
+		return no_memory(error);
+	batch->capacity = capacity;
+	return 0;
+}
+
+/* Appends part to all, moving the arena offsets of byte keys. */
+static int batch_append(struct op_batch *all, const struct op_batch *part, struct error *error)
+{
+	int64_t base = op_batch_add_bytes(all, part->arena, part->arena_bytes);
+	int err = 0;
+
+	if (base < 0)
+		return no_memory(error);
+	if (all->count + part->count > all->capacity)
+		err = batch_grow(all, 2 * all->capacity + part->count, error);
+	if (err)
+		return err;
+	memcpy(all->ops + all->count, part->ops, part->count * sizeof(*part->ops));
+	if (part->values)
+		memcpy(all->values + all->count, part->values, part->count * sizeof(*part->values));
+	for (size_t i = 0; base && i < part->count; i++) {
+		if (part->ops[i].key_bytes)
+			all->ops[all->count + i].key += (uint64_t)base;
+	}
+	all->count += part->count;
+	return 0;
+}
+
+int load_trace(struct trace_reader *reader, struct op_batch *all, const volatile sig_atomic_t *stop,
+	       struct error *error)
+{
+	bool has_values = trace_has_values(reader);
+	struct op_batch part = {0};
+	int err = op_batch_init(all, PART_OPERATIONS, false, has_values);
+
+	if (!err)
+		err = op_batch_init(&part, PART_OPERATIONS, false, has_values);
+	if (err)
+		no_memory(error);
+	while (!err) {
+		err = trace_read(reader, &part, error);
+		if (!err && !part.count)
+			break;
+		if (!err)
+			err = batch_append(all, &part, error);
+		if (!err && stop && *stop)
+			err = error_set(error, -EINTR, "interrupted");
+	}
+	op_batch_deinit(&part);
+	return err;
+}
+
+/* An operation of a trace, with what its key may be in. */
+struct place {
+	const struct map_op *op; /* NULL: empty */
+	const uint8_t *arena;
+	uint64_t index; /* in the run, or UINT64_MAX when it is no use */
+};
+
+/* The keys seen so far, from the end: each by its first operation there. Open addressing. */
+struct future {
+	uint32_t key_size;
+	struct place *table;
+	uint64_t mask, used;
+};
+
+/* A key's bytes in the map, without the zeroes at its end. */
+struct key_text {
+	const void *bytes;
+	size_t count;
+};
+
+static struct key_text key_text(const struct map_op *op, const uint8_t *arena, uint32_t key_size)
+{
+	const uint8_t *bytes = op->key_bytes ? arena + op->key : (const uint8_t *)&op->key;
+	size_t count = op->key_bytes ? op->key_bytes : sizeof(op->key);
+
+	if (count > key_size)
+		count = key_size;
+	while (count && !bytes[count - 1])
+		count--;
+	return (struct key_text){bytes, count};
+}
+
+/* Where a key stands, or would. */
+static struct place *future_find(const struct future *future, struct key_text key)
+{
+	uint64_t at = XXH3_64bits(key.bytes, key.count) & future->mask;
+
+	for (;; at = (at + 1) & future->mask) {
+		struct place *place = &future->table[at];
+		struct key_text other;
+
+		if (!place->op)
+			return place;
+		other = key_text(place->op, place->arena, future->key_size);
+		if (other.count == key.count && !memcmp(other.bytes, key.bytes, key.count))
+			return place;
+	}
+}
+
+/* Doubles the table. */
+static int future_grow(struct future *future, struct error *error)
+{
+	uint64_t entries = future->table ? 2 * (future->mask + 1) : TABLE_ENTRIES_FIRST;
+	struct place *old = future->table;
+	uint64_t old_entries = old ? future->mask + 1 : 0;
+
+	if (entries * sizeof(*old) > system_memory_available())
+		return error_set(error, -ENOMEM, "no memory for the trace's keys");
+	future->table = calloc(entries, sizeof(*old));
+	if (!future->table) {
+		future->table = old;
+		return error_set(error, -ENOMEM, "no memory for the trace's keys");
+	}
+	future->mask = entries - 1;
+	for (uint64_t i = 0; i < old_entries; i++) {
+		if (old[i].op)
+			*future_find(future, key_text(old[i].op, old[i].arena, future->key_size)) =
+				old[i];
+	}
+	free(old);
+	return 0;
+}
+
+static bool has_key(const struct map_op *op)
+{
+	return op->code != OP_NEXT_KEY && op->code != OP_BATCH_LOOKUP &&
+	       op->code != OP_BATCH_LOOKUP_AND_DELETE;
+}
+
+/* Looks at the operation before those seen. */
+static int future_add(struct future *future, const struct op_batch *trace, size_t i, uint64_t index,
+		      uint64_t *next_use, struct error *error)
+{
+	const struct map_op *op = &trace->ops[i];
+	struct place *place;
+
+	*next_use = UINT64_MAX;
+	if (!has_key(op))
+		return 0;
+	if (2 * future->used >= future->mask) {
+		int err = future_grow(future, error);
+
+		if (err)
+			return err;
+	}
+	place = future_find(future, key_text(op, trace->arena, future->key_size));
+	if (place->op)
+		*next_use = place->index;
+	else
+		future->used++;
+	*place = (struct place){op, trace->arena, op->code == OP_DELETE ? UINT64_MAX : index};
+	return 0;
+}
+
+int load_next_use(const struct op_batch *traces, size_t count, uint32_t key_size,
+		  uint64_t **next_use, struct error *error)
+{
+	struct future future = {.key_size = key_size};
+	uint64_t index = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < count; i++)
+		index += traces[i].count;
+	*next_use = reallocarray(NULL, index ? index : 1, sizeof(**next_use));
+	if (!*next_use)
+		return error_set(error, -ENOMEM, "no memory for the trace's future");
+	for (size_t n = count; !err && n-- > 0;) {
+		for (size_t i = traces[n].count; !err && i-- > 0;) {
+			index--;
+			err = future_add(&future, &traces[n], i, index, &(*next_use)[index], error);
+		}
+	}
+	free(future.table);
+	return err;
+}
