@@ -7,6 +7,7 @@
 extern CU_TestInfo config_tests[];
 extern CU_TestInfo kernel_engine_tests[];
 extern CU_TestInfo kernels_tests[];
+extern CU_TestInfo load_tests[];
 extern CU_TestInfo number_tests[];
 extern CU_TestInfo op_tests[];
 extern CU_TestInfo output_file_tests[];
@@ -24,6 +25,7 @@ const struct unit_suite unit_suites[] = {
 	{"config", config_tests},
 	{"kernel_engine", kernel_engine_tests},
 	{"kernels", kernels_tests},
+	{"load", load_tests},
 	{"number", number_tests},
 	{"op", op_tests},
 	{"output_file", output_file_tests},
