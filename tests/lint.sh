@@ -56,7 +56,7 @@ done
 lint clang-tidy "clang-tidy, tests" tidy check tests/{unit,fuzz}/*.c
 lint cppcheck "cppcheck" check_c
 lint shellcheck "shellcheck" shellcheck -x .ci/run tools/{check,demo} tests/cli/run \
-	tests/bench/replay tests/fuzz/run {tools,tests}/**/*.sh
+	tests/bench/{replay,rotations} tests/fuzz/run {tools,tests}/**/*.sh
 lint shellcheck "shellcheck, completion" shellcheck -s bash tools/mapsim.bash-completion
 lint mandoc "mandoc" mandoc -T lint -W warning man/*.[1-9]
 if [ "${#failed[@]}" -gt 0 ]; then
