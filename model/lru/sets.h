@@ -151,13 +151,14 @@ static inline void lru_hand_step(const struct map *map, struct lru_set *set)
 static inline void lru_hand_look(const struct map *map, struct lru_set *set,
 				 const struct list_node *node, enum lru_hand_kind kind)
 {
-	uintptr_t ahead = (uintptr_t)node + HAND_LEAD / 2 * map->elem_bytes;
-
 	if (!ENV_LOOKAHEAD || !map->lookahead)
 		return;
 	if (kind == HAND_OF_RING) {
+		size_t half = HAND_LEAD / 2 * map->elem_bytes;
+		uintptr_t ahead = (uintptr_t)node + half;
+
 		lru_fetch_unhash(map, (const struct list_node *)ahead);
-		env_prefetch((const void *)(ahead + HAND_LEAD / 2 * map->elem_bytes));
+		env_prefetch((const void *)(ahead + half));
 	} else if (set->scout_lead) {
 		set->scout_lead--;
 	} else {
