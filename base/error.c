@@ -19,9 +19,10 @@ static void escape_controls(char *text)
 static int set(struct error *error, int err, const char *format, va_list args)
 {
 	if (error) {
+		error->is_refusal = false;
+		error->is_output = false;
 		vsnprintf(error->text, sizeof(error->text), format, args);
 		escape_controls(error->text);
-		error->is_output = false;
 		error->is_missing = false;
 	}
 	return err;
@@ -58,6 +59,18 @@ int error_set_missing(struct error *error, int err, const char *format, ...)
 	va_end(args);
 	if (error)
 		error->is_missing = true;
+	return err;
+}
+
+int error_set_refusal(struct error *error, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	err = set(error, err, format, args);
+	va_end(args);
+	if (error)
+		error->is_refusal = true;
 	return err;
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 struct error {
+	bool is_refusal; /* the kernel would refuse what was asked for: that is the answer */
 	bool is_output;  /* an output could not be written, rather than input being wrong */
 	bool is_missing; /* the machine lacks what was asked for: root, BPF, CPUs */
 	char text[1024]; /* one line without a newline; empty when nothing was said */
@@ -23,6 +24,10 @@ int error_set_output(struct error *error, int err, const char *format, ...)
 
 /* The same for what this machine lacks. */
 int error_set_missing(struct error *error, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The same for what the kernel would refuse. */
+int error_set_refusal(struct error *error, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Says again what was said: error, which may be NULL, becomes from. Returns err. */

@@ -337,6 +337,18 @@ void config_finish(struct run_config *config)
 	}
 }
 
+struct trace_options config_trace_options(const struct run_config *config)
+{
+	return (struct trace_options){
+		.cpus = config->cpus,
+		.key_size = config->attr.key_size,
+		.program = config->program,
+		.spread = config->spread,
+		.spread_block = config->spread_block,
+		.seed = config->seed,
+	};
+}
+
 void config_format_map(const struct run_config *config, char *text, size_t bytes)
 {
 	const struct map_attr *attr = &config->attr;

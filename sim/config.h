@@ -64,6 +64,9 @@ int config_set_map(struct run_config *config, const char *text, struct error *er
  */
 void config_finish(struct run_config *config);
 
+/* How the run reads its traces. */
+struct trace_options config_trace_options(const struct run_config *config);
+
 /* Adds what a result must state to be repeated: version, engine, kernel, map, ... */
 void config_record(const struct run_config *config, struct record *record);
 

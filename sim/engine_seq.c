@@ -5,31 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/system.h"
 #include "model/attr.h"
 #include "sim/engine.h"
+#include "sim/memory.h"
 
 struct seq_run {
 	struct map *map;
 	uint32_t cpus;
+	uint64_t bytes; /* reserved */
 };
 
 static const struct model_ops *const ops = &seq_model_ops;
 
 /* A map that cannot fit is refused before it is touched. */
-static int check_fits(const struct run_config *config, struct error *error)
+static int reserve_memory(struct seq_run *run, const struct run_config *config, struct error *error)
 {
 	bool preallocates = map_attr_preallocates(&config->attr, &config->tunables);
 	uint64_t elems = preallocates ? map_attr_entries(&config->attr, config->cpus) : 0;
-	uint64_t bytes = map_attr_kernel_bytes(&config->attr, &config->tunables, preallocates,
-					       config->cpus, elems);
-	uint64_t available = system_memory_available();
 
-	if (bytes <= available)
-		return 0;
-	return error_set(error, -ENOMEM,
-			 "the map would take %.1f GiB, and %.1f GiB are available (ENOMEM)",
-			 (double)bytes / (1 << 30), (double)available / (1 << 30));
+	run->bytes = map_attr_kernel_bytes(&config->attr, &config->tunables, preallocates,
+					   config->cpus, elems);
+	return memory_reserve(run->bytes, error);
 }
 
 /* Says that it is the kernel that would not have the map, and how. */
@@ -41,8 +37,8 @@ static int check_accepted(const struct run_config *config, struct error *error)
 
 	if (!err)
 		return 0;
-	return error_set(error, err, "kernel %s refuses the map with %s: %.300s",
-			 kernel_name(&config->kernel, name), errno_name(err), reason.text);
+	return error_set_refusal(error, err, "kernel %s refuses the map with %s: %.300s",
+				 kernel_name(&config->kernel, name), errno_name(err), reason.text);
 }
 
 static int seq_open(const struct run_config *config, void **state, struct error *error)
@@ -50,16 +46,20 @@ static int seq_open(const struct run_config *config, void **state, struct error 
 	struct seq_run *run;
 	int err = check_accepted(config, error);
 
-	if (!err)
-		err = check_fits(config, error);
 	if (err)
 		return err;
 	run = calloc(1, sizeof(*run));
 	if (!run)
 		return error_set(error, -ENOMEM, "out of memory");
 	run->cpus = config->cpus;
+	err = reserve_memory(run, config, error);
+	if (err) {
+		free(run);
+		return err;
+	}
 	err = ops->map_create(&config->attr, &config->tunables, config->cpus, &run->map, error);
 	if (err) {
+		memory_release(run->bytes);
 		free(run);
 		return err;
 	}
@@ -72,6 +72,7 @@ static void seq_close(void *state)
 	struct seq_run *run = state;
 
 	ops->map_destroy(run->map);
+	memory_release(run->bytes);
 	free(run);
 }
 

@@ -129,6 +129,11 @@ void replay_record(const struct replay_result *result, struct record *record)
 			  result->seconds > 0 ? (double)total->operations / result->seconds : 0, 0);
 }
 
+bool replay_is_timing(const char *name)
+{
+	return !strcmp(name, "seconds") || !strcmp(name, "operations_per_second");
+}
+
 void replay_record_cpu(const struct replay_result *result, uint32_t cpu, struct record *record)
 {
 	const struct cpu_result *mine = &result->cpu_results[cpu];

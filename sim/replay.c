@@ -11,7 +11,7 @@
 #include "base/output_file.h"
 #include "base/system.h"
 #include "sim/engine.h"
-#include "sim/load.h"
+#include "sim/future.h"
 
 #define BATCH_OPERATIONS 4096
 
@@ -20,7 +20,7 @@ struct replay {
 	const struct run_config *config;
 	const struct replay_options *options;
 	void *engine;
-	struct trace_reader *reader;
+	uint64_t total; /* of the trace, or 0 */
 	struct trace_digest *digest;
 	struct output_file results, dump;
 	int32_t *returns;
@@ -69,16 +69,16 @@ static void write_results(struct replay *replay, const struct op_batch *batch)
 
 static int replay_stopped(const struct replay *replay)
 {
-	const volatile sig_atomic_t *stop = replay->options->stop;
+	const atomic_int *stop = replay->options->stop;
 
-	if (!stop || !*stop)
+	if (!stop || !atomic_load(stop))
 		return 0;
 	return error_set(replay->error, -EINTR, "interrupted");
 }
 
 static void report_progress(const struct replay *replay)
 {
-	uint64_t total = replay->reader ? trace_operations(replay->reader) : 0;
+	uint64_t total = replay->total;
 
 	if (!replay->options->progress)
 		return;
@@ -112,36 +112,23 @@ static int replay_batch(struct replay *replay, const struct op_batch *batch)
 	return replay_stopped(replay);
 }
 
-static int open_trace(struct replay *replay, const char *spec)
+static struct trace_options replay_trace_options(const struct replay *replay)
 {
-	const struct run_config *config = replay->config;
-	struct trace_options options = {
-		.cpus = config->cpus,
-		.key_size = config->attr.key_size,
-		.program = config->program,
-		.spread = config->spread,
-		.spread_block = config->spread_block,
-		.seed = config->seed,
-		.stop = replay->options->stop,
-	};
+	struct trace_options options = config_trace_options(replay->config);
 
-	return trace_open(spec, &options, &replay->reader, replay->error);
-}
-
-static void close_trace(struct replay *replay)
-{
-	trace_close(replay->reader);
-	replay->reader = NULL;
+	options.stop = replay->options->stop;
+	return options;
 }
 
 /* Reads and runs a trace batch by batch. */
-static int replay_streamed(struct replay *replay, struct op_batch *batch)
+static int replay_batches(struct replay *replay, struct trace_reader *reader,
+			  struct op_batch *batch)
 {
 	struct op_batch view;
 	int err = 0;
 
 	do {
-		int read_err = trace_view(replay->reader, batch, &view, replay->error);
+		int read_err = trace_view(reader, batch, &view, replay->error);
 		struct error kept = *replay->error;
 
 		/* What stands before a broken place is run, as if the trace ended there. */
@@ -175,72 +162,107 @@ static int replay_loaded(struct replay *replay, const struct op_batch *all)
 	return err;
 }
 
-/* Reads a whole trace into memory, then runs it. */
-static int replay_preloaded(struct replay *replay)
+/* Runs a trace of the store's, or returns -EFBIG when it does not fit there. */
+static int replay_stored(struct replay *replay, const char *spec)
 {
-	struct op_batch all = {0};
-	int err = load_trace(replay->reader, &all, replay->options->stop, replay->error);
+	struct trace_options options = replay_trace_options(replay);
+	struct trace_store *store = replay->options->store;
+	const struct op_batch *all;
+	int err =
+		trace_store_get(store, spec, &options, replay->options->stop, &all, replay->error);
 
+	if (err)
+		return err;
+	replay->total = all->count;
+	err = replay_loaded(replay, all);
+	trace_store_put(store, all);
+	return err;
+}
+
+static int replay_preloaded(struct replay *replay, const char *spec)
+{
+	struct trace_options options = replay_trace_options(replay);
+	struct op_batch all;
+	int err =
+		trace_load(spec, &options, replay->options->stop, NULL, NULL, &all, replay->error);
+
+	replay->total = all.count;
 	if (!err)
 		err = replay_loaded(replay, &all);
 	op_batch_deinit(&all);
 	return err;
 }
 
-static int replay_trace(struct replay *replay, const char *spec)
+static int replay_streamed(struct replay *replay, const char *spec)
 {
-	struct op_batch batch = {0};
-	int err = open_trace(replay, spec);
+	struct trace_options options = replay_trace_options(replay);
+	struct trace_reader *reader;
+	struct op_batch batch;
+	int err = trace_open(spec, &options, &reader, replay->error);
 
 	if (err)
 		return err;
-	if (replay->config->preload) {
-		err = replay_preloaded(replay);
-	} else if (op_batch_init(&batch, BATCH_OPERATIONS, false,
-				 trace_has_values(replay->reader))) {
-		err = error_set(replay->error, -ENOMEM, "out of memory");
-	} else {
-		err = replay_streamed(replay, &batch);
-	}
+	replay->total = trace_operations(reader);
+	err = op_batch_init(&batch, BATCH_OPERATIONS, false, trace_has_values(reader));
+	if (err)
+		error_set(replay->error, err, "out of memory");
+	else
+		err = replay_batches(replay, reader, &batch);
 	op_batch_deinit(&batch);
-	close_trace(replay);
+	trace_close(reader);
 	return err;
 }
 
-/* A trace whose length is known is refused before it is read. */
-static int check_loads(const struct replay *replay, uint64_t loaded)
+static int replay_trace(struct replay *replay, const char *spec)
 {
-	uint64_t count = trace_operations(replay->reader), bytes;
-	uint64_t available = system_memory_available();
+	int err = -EFBIG;
 
-	if (!__builtin_mul_overflow(count, LOAD_OP_BYTES, &bytes) && bytes <= available)
-		return 0;
-	return error_set(replay->error, -ENOMEM,
-			 "rotation=%s reads all traces into memory first: %" PRIu64
-			 " operations would take %.1f GiB, and %.1f GiB are available (ENOMEM)",
-			 tunable_choice(TUNE_ROTATION,
-					tunable_value(&replay->config->tunables, TUNE_ROTATION)),
-			 loaded + count, (double)(loaded + count) * LOAD_OP_BYTES / (1 << 30),
-			 (double)available / (1 << 30));
+	if (replay->options->store)
+		err = replay_stored(replay, spec);
+	if (err != -EFBIG)
+		return err;
+	if (replay->options->store && trace_is_stdin(spec))
+		return error_set(replay->error, -EFBIG,
+				 "%s: can be read once, and does not fit in memory for all runs",
+				 spec);
+	return replay->config->preload ? replay_preloaded(replay, spec)
+				       : replay_streamed(replay, spec);
+}
+
+/* What loading traces for their future may take, and has taken. */
+struct foreseen {
+	uint64_t available, charged;
+};
+
+/* An operation's next use takes half of what the operation takes. */
+static bool charge_foreseen(void *arg, uint64_t bytes)
+{
+	struct foreseen *foreseen = arg;
+	uint64_t left = foreseen->available - foreseen->charged;
+
+	if (bytes > left || bytes / 2 > left - bytes)
+		return false;
+	foreseen->charged += bytes + bytes / 2;
+	return true;
 }
 
 static int load_traces(struct replay *replay, struct op_batch *traces)
 {
-	uint64_t loaded = 0;
+	struct trace_options options = replay_trace_options(replay);
+	struct foreseen foreseen = {.available = system_memory_available()};
+	uint64_t rotation = tunable_value(&replay->config->tunables, TUNE_ROTATION);
 	int err = 0;
 
-	for (size_t i = 0; !err && i < replay->config->trace_count; i++) {
-		err = open_trace(replay, replay->config->traces[i]);
-		if (err)
-			break;
-		err = check_loads(replay, loaded);
-		if (!err)
-			err = load_trace(replay->reader, &traces[i], replay->options->stop,
-					 replay->error);
-		loaded += traces[i].count;
-		close_trace(replay);
-	}
-	return err;
+	for (size_t i = 0; !err && i < replay->config->trace_count; i++)
+		err = trace_load(replay->config->traces[i], &options, replay->options->stop,
+				 charge_foreseen, &foreseen, &traces[i], replay->error);
+	if (err != -EFBIG)
+		return err;
+	return error_set(replay->error, -ENOMEM,
+			 "rotation=%s reads all traces into memory first, and they do not fit in "
+			 "the %.1f GiB that are available (ENOMEM)",
+			 tunable_choice(TUNE_ROTATION, rotation),
+			 (double)foreseen.available / (1 << 30));
 }
 
 /* For a rotation that goes by the future: reads all traces before any is run. */
@@ -255,8 +277,8 @@ static int replay_foreseen(struct replay *replay)
 		return error_set(replay->error, -ENOMEM, "out of memory");
 	err = load_traces(replay, traces);
 	if (!err)
-		err = load_next_use(traces, count, replay->config->attr.key_size, &next_use,
-				    replay->error);
+		err = trace_next_use(traces, count, replay->config->attr.key_size, &next_use,
+				     replay->error);
 	replay->next_use = next_use;
 	for (size_t i = 0; !err && i < count; i++)
 		err = replay_loaded(replay, &traces[i]);

@@ -3,10 +3,11 @@
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "base/record.h"
 #include "sim/config.h"
+#include "sim/trace_store.h"
 
 /* Lists that nodes and elements can be on, by the names the model reports. */
 enum node_list {
@@ -51,8 +52,8 @@ struct replay_options {
 	const char *dump_path;    /* the final contents in order; NULL: none */
 	replay_progress_fn *progress;
 	void *progress_arg;
-	const volatile sig_atomic_t
-		*stop; /* set from outside to end the run with -EINTR; or NULL */
+	const atomic_int *stop;    /* set from outside to end the run with -EINTR; or NULL */
+	struct trace_store *store; /* has the traces; NULL: each is read, or made, here */
 };
 
 /*
@@ -66,6 +67,9 @@ void replay_result_deinit(struct replay_result *result);
 
 /* Adds the result's figures in their fixed order. */
 void replay_record(const struct replay_result *result, struct record *record);
+
+/* Whether a figure tells how long a run took, so that it differs from time to time. */
+bool replay_is_timing(const char *name);
 
 /* Adds one CPU's. */
 void replay_record_cpu(const struct replay_result *result, uint32_t cpu, struct record *record);

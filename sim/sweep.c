@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/number.h"
+#include "base/system.h"
 #include "sim/replay.h"
 
 enum run_state { RUN_WAITING, RUN_DONE, RUN_FAILED };
@@ -22,7 +23,8 @@ struct sweep_slot {
 
 struct sweep_pool {
 	const struct sweep *sweep;
-	struct sweep_slot *slots;
+	struct sweep_slot *slots;  /* from the first run on */
+	struct trace_store *store; /* NULL where no two runs read the same */
 	uint64_t total;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -69,20 +71,39 @@ static int sweep_config(const struct sweep *sweep, uint64_t run, struct run_conf
 	return err;
 }
 
-/* Prefixes a run's error with what was varied. */
-static void name_run(const struct sweep *sweep, const char *const *values, struct error *error)
+static void name_values(const struct sweep *sweep, const char *const *values, char *text,
+			size_t bytes)
 {
-	char name[256] = "";
+	text[0] = '\0';
+	for (size_t i = 0; i < sweep->vary_count; i++) {
+		size_t used = strlen(text);
+
+		snprintf(text + used, bytes - used, "%s%s=%s", used ? " " : "", sweep->vary[i].name,
+			 values[i]);
+	}
+	if (!text[0])
+		snprintf(text, bytes, "of the trace");
+}
+
+void sweep_name_run(const struct sweep *sweep, uint64_t run, char *text, size_t bytes)
+{
+	const char *values[SWEEP_VARY_MAX];
+
+	for (size_t i = sweep->vary_count; i-- > 0;) {
+		values[i] = sweep->vary[i].values[run % sweep->vary[i].count];
+		run /= sweep->vary[i].count;
+	}
+	name_values(sweep, values, text, bytes);
+}
+
+/* Prefixes a run's error with what was varied. */
+static void name_error(const struct sweep *sweep, const char *const *values, struct error *error)
+{
+	char name[256];
 	struct error text = *error;
 
-	for (size_t i = 0; i < sweep->vary_count; i++) {
-		size_t used = strlen(name);
-
-		snprintf(name + used, sizeof(name) - used, "%s%s=%s", used ? " " : "",
-			 sweep->vary[i].name, values[i]);
-	}
-	error_set(error, 0, "run %s: %.600s", name[0] ? name : "of the trace", text.text);
-	error->is_missing = text.is_missing;
+	name_values(sweep, values, name, sizeof(name));
+	snprintf(error->text, sizeof(error->text), "run %s: %.600s", name, text.text);
 }
 
 const char *sweep_column(const struct vary *vary)
@@ -92,15 +113,20 @@ const char *sweep_column(const struct vary *vary)
 	return !strcmp(vary->name, "seed") ? "set_seed" : vary->name;
 }
 
-/* What was varied comes first, unless it stands in the record under that name anyway. */
+/*
+ * What was varied comes first, unless it stands in the record under that name anyway. There are no
+ * figures without a result.
+ */
 static void record_run(const struct sweep *sweep, const struct run_config *config,
 		       const char *const *values, const struct replay_result *result,
-		       struct record *record)
+		       const char *error, struct record *record)
 {
 	struct record rest = {0};
 
 	config_record(config, &rest);
-	replay_record(result, &rest);
+	if (result)
+		replay_record(result, &rest);
+	record_add_text(&rest, "error", error);
 	for (size_t i = 0; i < sweep->vary_count; i++) {
 		const char *column = sweep_column(&sweep->vary[i]);
 		uint64_t number;
@@ -122,40 +148,48 @@ void sweep_record_names(const struct sweep *sweep, struct record *record)
 
 	for (size_t i = 0; i < sweep->vary_count; i++)
 		values[i] = "";
-	record_run(sweep, sweep->base, values, &nothing, record);
+	record_run(sweep, sweep->base, values, &nothing, "", record);
 }
 
-static int sweep_one(const struct sweep *sweep, uint64_t run, struct sweep_slot *slot)
+/* A map that is refused, or that fails its check, is an answer; other errors end the sweep. */
+static int sweep_one(const struct sweep_pool *pool, uint64_t run, struct sweep_slot *slot)
 {
+	const struct sweep *sweep = pool->sweep;
 	const char *values[SWEEP_VARY_MAX];
-	struct replay_options options = {.stop = sweep->stop};
+	struct replay_options options = {.stop = sweep->stop, .store = pool->store};
 	struct replay_result result;
 	struct run_config config;
 	int err = sweep_config(sweep, run, &config, values, &slot->error);
 
 	if (!err) {
 		err = replay_run(&config, &options, &result, &slot->error);
-		if (!err)
-			record_run(sweep, &config, values, &result, &slot->record);
+		if (err && slot->error.is_refusal)
+			record_run(sweep, &config, values, NULL, slot->error.text, &slot->record);
+		else if (!err || err == -EUCLEAN)
+			record_run(sweep, &config, values, &result, err ? slot->error.text : "",
+				   &slot->record);
 		replay_result_deinit(&result);
+		if (slot->record.count)
+			err = 0;
 	}
 	if (!err && slot->record.failed)
 		err = error_set(&slot->error, -ENOMEM, "out of memory");
 	if (err && err != -EINTR)
-		name_run(sweep, values, &slot->error);
+		name_error(sweep, values, &slot->error);
 	return err;
 }
 
 static bool sweep_stopped(const struct sweep_pool *pool)
 {
-	return pool->failed || pool->row_err || (pool->sweep->stop && *pool->sweep->stop);
+	return pool->failed || pool->row_err ||
+	       (pool->sweep->stop && atomic_load(pool->sweep->stop));
 }
 
 /* Gives what is whole from the first not given on. Under the lock. */
 static void give_in_order(struct sweep_pool *pool)
 {
 	for (; pool->given < pool->total; pool->given++) {
-		struct sweep_slot *slot = &pool->slots[pool->given];
+		struct sweep_slot *slot = &pool->slots[pool->given - pool->sweep->first];
 
 		if (slot->state != RUN_DONE || pool->row_err)
 			return;
@@ -170,12 +204,12 @@ static void *sweep_worker(void *arg)
 
 	pthread_mutex_lock(&pool->lock);
 	while (pool->next < pool->total && !sweep_stopped(pool)) {
-		struct sweep_slot *slot = &pool->slots[pool->next];
+		struct sweep_slot *slot = &pool->slots[pool->next - pool->sweep->first];
 		uint64_t run = pool->next++;
 		int err;
 
 		pthread_mutex_unlock(&pool->lock);
-		err = sweep_one(pool->sweep, run, slot);
+		err = sweep_one(pool, run, slot);
 		pthread_mutex_lock(&pool->lock);
 		slot->err = err;
 		slot->state = err ? RUN_FAILED : RUN_DONE;
@@ -215,8 +249,8 @@ static int sweep_work(struct sweep_pool *pool, struct error *error)
 	unsigned int jobs = pool->sweep->jobs, begun = 0;
 	pthread_t *threads;
 
-	if (jobs > pool->total)
-		jobs = (unsigned int)pool->total;
+	if (jobs > pool->total - pool->next)
+		jobs = (unsigned int)(pool->total - pool->next);
 	threads = calloc(jobs, sizeof(*threads));
 	if (!threads)
 		return error_set(error, -ENOMEM, "out of memory");
@@ -240,7 +274,7 @@ static int sweep_work(struct sweep_pool *pool, struct error *error)
 static int sweep_conclude(struct sweep_pool *pool, struct error *error)
 {
 	for (uint64_t i = pool->given; i < pool->next; i++) {
-		struct sweep_slot *slot = &pool->slots[i];
+		struct sweep_slot *slot = &pool->slots[i - pool->sweep->first];
 
 		if (slot->state == RUN_FAILED && slot->err != -EINTR) {
 			*error = slot->error;
@@ -251,55 +285,121 @@ static int sweep_conclude(struct sweep_pool *pool, struct error *error)
 		*error = pool->row_error;
 		return pool->row_err;
 	}
-	return pool->sweep->stop && *pool->sweep->stop ? -EINTR : 0;
+	return sweep_stopped(pool) ? -EINTR : 0;
+}
+
+int sweep_check_vary(const struct run_config *base, const struct vary *vary, struct error *error)
+{
+	int err = 0;
+
+	if (!config_has(vary->name))
+		return error_set(error, -EINVAL,
+				 "--vary %.32s: no such setting; there are type, max_entries, "
+				 "key_size, value_size, flags, numa_node, --kernel, --cpus, "
+				 "--engine, --program, --spread, --seed and the tunables",
+				 vary->name);
+	for (size_t n = 0; !err && n < vary->count; n++) {
+		struct run_config config = *base;
+
+		err = config_set(&config, vary->name, vary->values[n], error);
+	}
+	return err;
+}
+
+/* Whether a setting changes how traces are read. */
+static bool varies_traces(const struct run_config *base, const struct vary *vary)
+{
+	struct run_config config = *base;
+	struct trace_options first = {0}, other;
+
+	for (size_t n = 0; n < vary->count; n++) {
+		if (config_set(&config, vary->name, vary->values[n], NULL))
+			return true;
+		other = config_trace_options(&config);
+		if (!n)
+			first = other;
+		if (!trace_options_equal(&first, &other))
+			return true;
+	}
+	return false;
+}
+
+/* Standard input is there for one reading, which all runs have to share. */
+static int sweep_check_stdin(const struct sweep *sweep, struct error *error)
+{
+	const struct run_config *base = sweep->base;
+	size_t readings = 0;
+
+	for (size_t i = 0; i < base->trace_count; i++)
+		readings += trace_is_stdin(base->traces[i]);
+	if (readings > 1)
+		return error_set(error, -EINVAL, "-: standard input can be read once");
+	for (size_t i = 0; readings && i < sweep->vary_count; i++) {
+		if (varies_traces(base, &sweep->vary[i]))
+			return error_set(error, -EINVAL,
+					 "-: standard input can be read once, and --vary %.32s "
+					 "would read it anew",
+					 sweep->vary[i].name);
+	}
+	return 0;
 }
 
 /* Each value is tried in a config of its own, so that a slip is told before hours of runs. */
 static int sweep_check(const struct sweep *sweep, struct error *error)
 {
-	for (size_t i = 0; i < sweep->vary_count; i++) {
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sweep->vary_count; i++) {
 		for (size_t n = 0; n < i; n++) {
-			if (!strcmp(sweep->vary[n].name, sweep->vary[i].name))
+			if (!strcmp(sweep_column(&sweep->vary[n]), sweep_column(&sweep->vary[i])))
 				return error_set(error, -EINVAL, "--vary %.32s: given twice",
 						 sweep->vary[i].name);
 		}
-		if (!config_has(sweep->vary[i].name))
-			return error_set(error, -EINVAL,
-					 "--vary %.32s: no such setting; there are type, "
-					 "max_entries, key_size, value_size, flags, numa_node, "
-					 "--kernel, --cpus, --engine, --program, --spread, --seed "
-					 "and the tunables",
-					 sweep->vary[i].name);
-		for (size_t n = 0; n < sweep->vary[i].count; n++) {
-			struct run_config config = *sweep->base;
-			int err = config_set(&config, sweep->vary[i].name, sweep->vary[i].values[n],
-					     error);
-
-			if (err)
-				return err;
-		}
+		err = sweep_check_vary(sweep->base, &sweep->vary[i], error);
 	}
-	return 0;
+	return err ? err : sweep_check_stdin(sweep, error);
+}
+
+/*
+ * A place for traces, if there are runs that read the same: up to a quarter of the memory, as maps
+ * need theirs.
+ */
+static struct trace_store *sweep_store(const struct sweep *sweep, uint64_t runs)
+{
+	uint64_t readings = sweep->each_trace ? sweep->base->trace_count : 1;
+
+	for (size_t i = 0; i < sweep->vary_count; i++) {
+		if (varies_traces(sweep->base, &sweep->vary[i]))
+			readings *= sweep->vary[i].count;
+	}
+	return readings < runs ? trace_store_create(system_memory_available() / 4) : NULL;
 }
 
 int sweep_run(const struct sweep *sweep, struct error *error)
 {
 	struct sweep_pool pool = {.sweep = sweep,
 				  .lock = PTHREAD_MUTEX_INITIALIZER,
-				  .changed = PTHREAD_COND_INITIALIZER};
+				  .changed = PTHREAD_COND_INITIALIZER,
+				  .next = sweep->first,
+				  .given = sweep->first,
+				  .done = sweep->first};
 	int err = sweep_check(sweep, error);
 
 	if (err)
 		return err;
 	pool.total = sweep_runs(sweep);
-	pool.slots = pool.total ? calloc(pool.total, sizeof(*pool.slots)) : NULL;
+	if (pool.total && pool.total <= sweep->first)
+		return 0;
+	pool.slots = pool.total ? calloc(pool.total - sweep->first, sizeof(*pool.slots)) : NULL;
 	if (!pool.slots)
 		return error_set(error, -ENOMEM, "too many runs for memory");
+	pool.store = sweep_store(sweep, pool.total - sweep->first);
 	err = sweep_work(&pool, error);
 	if (!err)
 		err = sweep_conclude(&pool, error);
-	for (uint64_t i = 0; i < pool.next; i++)
-		record_deinit(&pool.slots[i].record);
+	for (uint64_t i = sweep->first; i < pool.next; i++)
+		record_deinit(&pool.slots[i - sweep->first].record);
 	free(pool.slots);
+	trace_store_destroy(pool.store);
 	return err;
 }

@@ -6,7 +6,7 @@
 #ifndef SIM_SWEEP_H
 #define SIM_SWEEP_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "base/record.h"
 #include "sim/config.h"
@@ -21,13 +21,18 @@ struct sweep {
 	bool each_trace; /* the traces are a dimension, the slowest, instead of following each other
 			  */
 	unsigned int jobs;
+	uint64_t first; /* the run to begin with: those before it were done before */
 
-	/* Called with each result in order, by one thread at a time. 0 to go on, or an errno. */
+	/*
+	 * Called with each result in order, by one thread at a time. 0 to go on, or an errno. The
+	 * field "error" is empty, or says why the kernel refuses the run's map, in place of
+	 * figures, or what was wrong with the map when it was checked.
+	 */
 	int (*row)(void *arg, const struct record *record, struct error *error);
 	/* Called by the thread that began the sweep, several times a second. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *arg;
-	const volatile sig_atomic_t *stop; /* or NULL */
+	const atomic_int *stop; /* or NULL */
 };
 
 /*
@@ -42,10 +47,17 @@ void sweep_record_names(const struct sweep *sweep, struct record *record);
 /* The number of runs, or 0 when it does not fit a machine word. */
 uint64_t sweep_runs(const struct sweep *sweep);
 
+/* What a run is called in messages: what was varied, with blanks between. */
+void sweep_name_run(const struct sweep *sweep, uint64_t run, char *text, size_t bytes);
+
+/* Whether a setting exists and takes the values. 0, or -EINVAL with error. */
+int sweep_check_vary(const struct run_config *base, const struct vary *vary, struct error *error);
+
 /*
  * Runs it. Checks first that every value is one its setting takes. Returns 0; -EINTR after a stop;
  * or the first failed run's errno with error naming the run. Either way the results up to the first
- * run that did not end well were given.
+ * run that did not end were given. A map that the kernel refuses, or whose check fails, is a
+ * result.
  */
 int sweep_run(const struct sweep *sweep, struct error *error);
 

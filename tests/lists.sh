@@ -37,5 +37,6 @@ check "unit tests are listed" tests/unit/*.[ch]
 check "fuzzing targets are listed" tests/fuzz/*.[ch]
 check "tests of commands are listed" tests/cli/*.test
 check "manual pages are listed" man/*.[1-9]
+check "examples are listed" examples/*
 echo "1..$number"
 [ "$failed" = 0 ]

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-volatile sig_atomic_t stop_requested;
+atomic_int stop_requested;
 
 void complain(const struct error *error)
 {

@@ -6,7 +6,7 @@
 #ifndef TOOLS_COMMAND_H
 #define TOOLS_COMMAND_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -68,7 +68,7 @@ int command_parse(const struct command *command, int argc, char **argv, void *co
 void command_help(const struct command *command);
 
 /* 0, or the signal (SIGINT, SIGTERM, SIGHUP) that asked for an end. */
-extern volatile sig_atomic_t stop_requested;
+extern atomic_int stop_requested;
 
 /* Prints "mapsim: text" to stderr. */
 void complain(const struct error *error);

@@ -2,6 +2,7 @@
 /* mapsim: the table of commands, and what they share on the way in and out. */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

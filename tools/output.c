@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+
 int output_format_parse(const char *text, enum output_format *format, struct error *error)
 {
 	static const char *const names[] = {"table", "csv", "json"};
@@ -21,46 +23,6 @@ int output_format_parse(const char *text, enum output_format *format, struct err
 		return 0;
 	}
 	return error_set(error, -EINVAL, "-o %.32s: expected table, csv or json", text);
-}
-
-/* RFC 4180: quotes only where the text needs them. */
-static void csv_field(const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, stdout);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"')
-			putchar('"');
-		putchar(*text);
-	}
-	putchar('"');
-}
-
-static void csv_header(const struct record *record)
-{
-	for (size_t i = 0; i < record->count; i++) {
-		if (i)
-			putchar(',');
-		csv_field(record->fields[i].name);
-	}
-	putchar('\n');
-}
-
-/* The fields of record under the columns of header: what it lacks stays empty. */
-static void csv_row(const struct record *header, const struct record *record)
-{
-	for (size_t i = 0; i < header->count; i++) {
-		const struct field *field = record_find(record, header->fields[i].name);
-
-		if (i)
-			putchar(',');
-		if (field)
-			csv_field(field->text);
-	}
-	putchar('\n');
 }
 
 /* Replaces what is not UTF-8: names of files can be any bytes, JSON cannot. */
@@ -185,7 +147,8 @@ static bool is_number_column(const struct record *record, const char *name)
 {
 	const struct field *field = record_find(record, name);
 
-	return field && field->kind != FIELD_TEXT;
+	/* A row may lack figures, and nothing else. */
+	return !field || field->kind != FIELD_TEXT;
 }
 
 /* Whether some record has more than 0 there. */
@@ -255,10 +218,10 @@ int output_record(enum output_format format, const struct record *record, size_t
 		err = table_record(record, core_count);
 		return err || !list || !list->count ? err : table_list(list);
 	}
-	csv_header(record);
-	csv_row(record, record);
+	csv_write_header(stdout, record);
+	csv_write_row(stdout, record, record);
 	for (size_t i = 0; list && i < list->count; i++)
-		csv_row(record, &list->records[i]);
+		csv_write_row(stdout, record, &list->records[i]);
 	return 0;
 }
 
@@ -266,7 +229,10 @@ struct output_rows {
 	enum output_format format;
 	const char *const *columns;
 	struct libscols_table *table;
+	struct record header; /* CSV */
 	size_t count;
+	const char *optional; /* a column of the table that is shown when it has text */
+	bool has_optional;
 };
 
 struct output_rows *output_rows_begin(enum output_format format, const char *const *columns)
@@ -296,6 +262,11 @@ static int table_row(struct output_rows *rows, const struct record *record)
 	for (size_t i = 0; !rows->count && !err && rows->columns[i]; i++)
 		err = table_column(rows->table, rows->columns[i],
 				   is_number_column(record, rows->columns[i]));
+	if (rows->optional) {
+		const struct field *field = record_find(record, rows->optional);
+
+		rows->has_optional |= field && field->text[0];
+	}
 	return err ? err : table_add(rows->table, rows->columns, record);
 }
 
@@ -310,13 +281,29 @@ static void choose_columns(const char *const *columns, const struct record *reco
 	}
 }
 
+/* The columns are those of the list, or all that the first record has. */
+static int csv_row(struct output_rows *rows, const struct record *record)
+{
+	if (!rows->count) {
+		for (size_t i = 0; rows->columns && rows->columns[i]; i++)
+			record_add_text(&rows->header, rows->columns[i], "");
+		for (size_t i = 0; !rows->header.count && i < record->count; i++)
+			record_add_text(&rows->header, record->fields[i].name, "");
+		if (rows->header.failed)
+			return -ENOMEM;
+		csv_write_header(stdout, &rows->header);
+	}
+	csv_write_row(stdout, &rows->header, record);
+	return 0;
+}
+
 int output_rows_add(struct output_rows *rows, const struct record *record)
 {
 	struct record chosen = {0};
 	struct json_object *object;
 	int err = 0;
 
-	if (rows->format != OUTPUT_TABLE && rows->columns && rows->columns[0]) {
+	if (rows->format == OUTPUT_JSON && rows->columns && rows->columns[0]) {
 		choose_columns(rows->columns, record, &chosen);
 		record = &chosen;
 	}
@@ -325,9 +312,7 @@ int output_rows_add(struct output_rows *rows, const struct record *record)
 		err = table_row(rows, record);
 		break;
 	case OUTPUT_CSV:
-		if (!rows->count)
-			csv_header(record);
-		csv_row(record, record);
+		err = csv_row(rows, record);
 		fflush(stdout);
 		break;
 	case OUTPUT_JSON:
@@ -347,6 +332,21 @@ int output_rows_add(struct output_rows *rows, const struct record *record)
 	return err;
 }
 
+void output_rows_hide_empty(struct output_rows *rows, const char *column)
+{
+	rows->optional = column;
+}
+
+static void hide_column(struct output_rows *rows, const char *name)
+{
+	for (size_t i = 0; rows->columns[i]; i++) {
+		struct libscols_column *column = scols_table_get_column(rows->table, i);
+
+		if (column && !strcmp(rows->columns[i], name))
+			scols_column_set_flags(column, SCOLS_FL_HIDDEN);
+	}
+}
+
 int output_rows_end(struct output_rows *rows)
 {
 	int err = 0;
@@ -354,9 +354,12 @@ int output_rows_end(struct output_rows *rows)
 	if (rows->format == OUTPUT_JSON)
 		fputs(rows->count ? "\n]\n" : "]\n", stdout);
 	if (rows->format == OUTPUT_TABLE) {
+		if (rows->optional && !rows->has_optional)
+			hide_column(rows, rows->optional);
 		err = scols_print_table(rows->table) ? -ENOMEM : 0;
 		scols_unref_table(rows->table);
 	}
+	record_deinit(&rows->header);
 	free(rows);
 	return err;
 }

@@ -9,7 +9,7 @@
 #define TRACES_GEN_H
 
 #include <errno.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,7 +41,7 @@ struct generator {
 	union gen_value values[GEN_OWN + GEN_OWN_MAX];
 	bool given[GEN_OWN + GEN_OWN_MAX]; /* in the spec, not by default */
 	uint64_t left;                     /* operations to make */
-	const volatile sig_atomic_t *stop; /* of the options */
+	const atomic_int *stop;            /* of the options */
 	struct rng rng;                    /* of the seed */
 	void *state;                       /* state_bytes, zeroed, of the kind */
 };

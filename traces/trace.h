@@ -10,7 +10,7 @@
 #ifndef TRACES_TRACE_H
 #define TRACES_TRACE_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,9 +43,9 @@ struct trace_options {
 	uint32_t key_size;  /* longer byte keys are an error; 0: any length up to TRACE_KEY_MAX */
 	enum trace_program program;
 	enum trace_spread spread;
-	uint32_t spread_block;             /* at least 1 */
-	uint64_t seed;                     /* for SPREAD_RANDOM, and for generators without seed= */
-	const volatile sig_atomic_t *stop; /* set from outside, opening ends with -EINTR; or NULL */
+	uint32_t spread_block;  /* at least 1 */
+	uint64_t seed;          /* for SPREAD_RANDOM, and for generators without seed= */
+	const atomic_int *stop; /* set from outside, opening ends with -EINTR; or NULL */
 };
 
 #define TRACE_KEY_MAX (4u << 20) /* bytes */

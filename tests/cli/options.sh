@@ -212,12 +212,12 @@ same "fields of a result are in mapsim-replay.1" "replay -o csv" "$fields" "OUTP
 report "fields of a CPU are in mapsim-replay.1" \
 	"$(lacking "$per_cpu" "$(man_words Va "$(page_of replay)")" "not in the man page")"
 report "tunables and fields named in the man pages exist" \
-	"$(lacking "$(man_words Va)" "$tunables"$'\n'"$per_cpu"$'\nper_cpu' "no tunable or field")"
+	"$(lacking "$(man_words Va)" "$tunables"$'\n'"$per_cpu"$'\nper_cpu\nerror' "no tunable or field")"
 report "tunables described in the man page exist" "$(lacking \
 	"$(sed -n '/^\.Sh TUNABLES/,/^\.Sh EXIT/s/^\.It Va //p' "$(page_of tunables)")" "$tunables" "no tunable")"
 same "tunables are completed" "mapsim tunables" "$tunables" "completion" \
 	"$(completed 'mapsim replay -s ' | tr -d =)"
-same "columns are completed" "replay -o csv" "$fields" "completion" \
+same "columns are completed" "sweep -o csv" "$fields"$'\nerror' "completion" \
 	"$(completed 'mapsim sweep --columns ')"
 
 # Traces

@@ -5,13 +5,16 @@
 #include <stddef.h>
 
 extern CU_TestInfo config_tests[];
+extern CU_TestInfo csv_tests[];
+extern CU_TestInfo future_tests[];
+extern CU_TestInfo job_tests[];
 extern CU_TestInfo kernel_engine_tests[];
 extern CU_TestInfo kernels_tests[];
-extern CU_TestInfo load_tests[];
 extern CU_TestInfo number_tests[];
 extern CU_TestInfo op_tests[];
 extern CU_TestInfo output_file_tests[];
 extern CU_TestInfo record_tests[];
+extern CU_TestInfo trace_store_tests[];
 extern CU_TestInfo traces_tests[];
 extern CU_TestInfo traces_binary_tests[];
 extern CU_TestInfo traces_gen_tests[];
@@ -23,13 +26,16 @@ extern CU_TestInfo vary_tests[];
 
 const struct unit_suite unit_suites[] = {
 	{"config", config_tests},
+	{"csv", csv_tests},
+	{"future", future_tests},
+	{"job", job_tests},
 	{"kernel_engine", kernel_engine_tests},
 	{"kernels", kernels_tests},
-	{"load", load_tests},
 	{"number", number_tests},
 	{"op", op_tests},
 	{"output_file", output_file_tests},
 	{"record", record_tests},
+	{"trace_store", trace_store_tests},
 	{"traces", traces_tests},
 	{"traces_binary", traces_binary_tests},
 	{"traces_gen", traces_gen_tests},

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "sim/load.h"
+#include "sim/future.h"
 
 #define OPERATIONS 3000
 
@@ -74,7 +74,7 @@ static void check_parts(uint64_t range, size_t parts)
 		cut[i].ops += i * OPERATIONS / parts;
 		cut[i].count = OPERATIONS / parts;
 	}
-	CU_ASSERT_EQUAL_FATAL(load_next_use(cut, parts, 2, &found, &error), 0);
+	CU_ASSERT_EQUAL_FATAL(trace_next_use(cut, parts, 2, &found, &error), 0);
 	for (size_t i = 0; i < OPERATIONS; i++)
 		wrong += found[i] != next_use(&trace, i);
 	CU_ASSERT_EQUAL(wrong, 0);
@@ -96,14 +96,14 @@ static void test_nothing(void)
 	uint64_t *found = NULL;
 	struct error error;
 
-	CU_ASSERT_EQUAL(load_next_use(&none, 1, 8, &found, &error), 0);
+	CU_ASSERT_EQUAL(trace_next_use(&none, 1, 8, &found, &error), 0);
 	free(found);
 	found = NULL;
-	CU_ASSERT_EQUAL(load_next_use(&none, 0, 8, &found, &error), 0);
+	CU_ASSERT_EQUAL(trace_next_use(&none, 0, 8, &found, &error), 0);
 	free(found);
 }
 
-CU_TestInfo load_tests[] = {
+CU_TestInfo future_tests[] = {
 	{"next uses", test_next_use},
 	{"nothing", test_nothing},
 	CU_TEST_INFO_NULL,

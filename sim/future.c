@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "sim/load.h"
+#include "sim/future.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,85 +8,7 @@
 
 #include "base/system.h"
 
-#define PART_OPERATIONS 4096
 #define TABLE_ENTRIES_FIRST 4096 /* a power of two */
-
-static int no_memory(struct error *error)
-{
-	return error_set(error, -ENOMEM, "no memory to load the trace");
-}
-
-/* Grows a batch so that another read fits behind what it has. */
-static int batch_grow(struct op_batch *batch, size_t capacity, struct error *error)
-{
-	struct map_op *ops;
-	uint64_t *values = NULL;
-
-	if (capacity * sizeof(*ops) > system_memory_available())
-		return error_set(error, -ENOMEM,
-				 "no memory to load the trace: more than %zu operations would take "
-				 "%.1f GiB, and that is not available",
-				 batch->count, (double)(capacity * sizeof(*ops)) / (1 << 30));
-	ops = reallocarray(batch->ops, capacity, sizeof(*ops));
-	if (ops)
-		batch->ops = ops;
-	if (ops && batch->values) {
-		values = reallocarray(batch->values, capacity, sizeof(*values));
-		if (values)
-			batch->values = values;
-	}
-	if (!ops || (batch->values && !values))
-		return no_memory(error);
-	batch->capacity = capacity;
-	return 0;
-}
-
-/* Appends part to all, moving the arena offsets of byte keys. */
-static int batch_append(struct op_batch *all, const struct op_batch *part, struct error *error)
-{
-	int64_t base = op_batch_add_bytes(all, part->arena, part->arena_bytes);
-	int err = 0;
-
-	if (base < 0)
-		return no_memory(error);
-	if (all->count + part->count > all->capacity)
-		err = batch_grow(all, 2 * all->capacity + part->count, error);
-	if (err)
-		return err;
-	memcpy(all->ops + all->count, part->ops, part->count * sizeof(*part->ops));
-	if (part->values)
-		memcpy(all->values + all->count, part->values, part->count * sizeof(*part->values));
-	for (size_t i = 0; base && i < part->count; i++) {
-		if (part->ops[i].key_bytes)
-			all->ops[all->count + i].key += (uint64_t)base;
-	}
-	all->count += part->count;
-	return 0;
-}
-
-int load_trace(struct trace_reader *reader, struct op_batch *all, const volatile sig_atomic_t *stop,
-	       struct error *error)
-{
-	bool has_values = trace_has_values(reader);
-	struct op_batch part = {0};
-	int err = op_batch_init(all, PART_OPERATIONS, false, has_values);
-
-	if (!err)
-		err = op_batch_init(&part, PART_OPERATIONS, false, has_values);
-	if (err)
-		no_memory(error);
-	while (!err) {
-		err = trace_read(reader, &part, error);
-		if (!err && !part.count)
-			break;
-		if (!err)
-			err = batch_append(all, &part, error);
-		if (!err && stop && *stop)
-			err = error_set(error, -EINTR, "interrupted");
-	}
-	op_batch_deinit(&part);
-	return err;
-}
 
 /* An operation of a trace, with what its key may be in. */
 struct place {
@@ -192,8 +114,8 @@ static int future_add(struct future *future, const struct op_batch *trace, size_
 	return 0;
 }
 
-int load_next_use(const struct op_batch *traces, size_t count, uint32_t key_size,
-		  uint64_t **next_use, struct error *error)
+int trace_next_use(const struct op_batch *traces, size_t count, uint32_t key_size,
+		   uint64_t **next_use, struct error *error)
 {
 	struct future future = {.key_size = key_size};
 	uint64_t index = 0;

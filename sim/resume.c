@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sim/resume.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/csv.h"
+#include "base/output_file.h"
+#include "sim/trace_store.h"
+
+#define CHUNK_BYTES ((size_t)256 << 10)
+
+/* Text that is there already, mapped. */
+struct old_text {
+	const char *text;
+	size_t bytes;
+};
+
+static int fail_system(const char *path, int err, struct error *error)
+{
+	return error_set_output(error, -err, "%s: %s", path, strerror(err));
+}
+
+static int text_map(struct old_text *old, const char *path, int fd, struct error *error)
+{
+	struct stat status;
+	void *map;
+
+	*old = (struct old_text){0};
+	if (fstat(fd, &status))
+		return fail_system(path, errno, error);
+	if (!S_ISREG(status.st_mode))
+		return error_set(error, -EINVAL, "--resume %s: expected a regular file", path);
+	if (!status.st_size)
+		return 0;
+	map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return fail_system(path, errno, error);
+	old->text = map;
+	old->bytes = (size_t)status.st_size;
+	return 0;
+}
+
+static void text_unmap(struct old_text *old)
+{
+	if (old->bytes)
+		munmap((void *)old->text, old->bytes);
+	*old = (struct old_text){0};
+}
+
+/* What a file holds, as a line; a trace that changed makes other rows. */
+static int describe_file(FILE *out, const char *path, struct error *error)
+{
+	XXH3_state_t *state = XXH3_createState();
+	char *chunk = malloc(CHUNK_BYTES);
+	FILE *file = fopen(path, "re");
+	uint64_t bytes = 0;
+	size_t got;
+	int err = 0;
+
+	if (!file || !state || !chunk || XXH3_64bits_reset(state) == XXH_ERROR)
+		err = error_set(error, file ? -ENOMEM : -errno, "%s: %s", path,
+				strerror(file ? ENOMEM : errno));
+	while (!err && (got = fread(chunk, 1, CHUNK_BYTES, file))) {
+		XXH3_64bits_update(state, chunk, got);
+		bytes += got;
+	}
+	if (!err && ferror(file))
+		err = error_set(error, -EIO, "%s: cannot be read", path);
+	if (!err)
+		fprintf(out, "content of %s = %" PRIu64 " bytes, xxh3 %016" PRIx64 "\n", path,
+			bytes, (uint64_t)XXH3_64bits_digest(state));
+	if (file)
+		fclose(file);
+	free(chunk);
+	XXH3_freeState(state);
+	return err;
+}
+
+static void describe_vary(FILE *out, const struct vary *vary)
+{
+	fprintf(out, "vary %s =", vary->name);
+	for (size_t i = 0; i < vary->count; i++)
+		fprintf(out, "%c%s", i ? ',' : ' ', vary->values[i]);
+	putc('\n', out);
+}
+
+static int describe_all(FILE *out, const struct sweep *sweep, const struct record *header,
+			struct error *error)
+{
+	const struct run_config *base = sweep->base;
+	struct record record = {0};
+	int err = 0;
+
+	config_record(base, &record);
+	for (size_t i = 0; i < record.count; i++)
+		fprintf(out, "%s = %s\n", record.fields[i].name, record.fields[i].text);
+	fprintf(out, "check = %s\neach-trace = %s\n", base->check ? "yes" : "no",
+		sweep->each_trace ? "yes" : "no");
+	for (size_t i = 0; i < sweep->vary_count; i++)
+		describe_vary(out, &sweep->vary[i]);
+	fputs("columns = ", out);
+	csv_write_header(out, header);
+	for (size_t i = 0; !err && i < base->trace_count; i++) {
+		if (trace_is_stdin(base->traces[i]))
+			err = error_set(error, -EINVAL,
+					"-: standard input cannot be read again by --resume");
+		else if (trace_path(base->traces[i]))
+			err = describe_file(out, trace_path(base->traces[i]), error);
+	}
+	if (!err && record.failed)
+		err = error_set(error, -ENOMEM, "out of memory");
+	record_deinit(&record);
+	return err;
+}
+
+/* What the sweep is, in lines; the caller's to free. */
+static int describe(const struct sweep *sweep, const struct record *header, char **text,
+		    struct error *error)
+{
+	size_t bytes;
+	FILE *out = open_memstream(text, &bytes);
+	int err;
+
+	if (!out)
+		return error_set(error, -ENOMEM, "out of memory");
+	err = describe_all(out, sweep, header, error);
+	if (fclose(out) && !err)
+		err = error_set(error, -ENOMEM, "out of memory");
+	return err;
+}
+
+static size_t line_length(const char *text, size_t bytes)
+{
+	const char *end = memchr(text, '\n', bytes);
+
+	return end ? (size_t)(end - text) : bytes;
+}
+
+/* Names the first line that differs. */
+static int compare_description(const char *path, const struct old_text *old, const char *text,
+			       struct error *error)
+{
+	size_t bytes = strlen(text), at = 0, old_line, line;
+	unsigned int number = 1;
+
+	if (bytes == old->bytes && !memcmp(old->text, text, bytes))
+		return 0;
+	while (at < bytes && at < old->bytes) {
+		line = line_length(text + at, bytes - at);
+		old_line = line_length(old->text + at, old->bytes - at);
+		if (line != old_line || memcmp(text + at, old->text + at, line) != 0)
+			break;
+		at += line + 1;
+		number++;
+	}
+	if (at > bytes || at > old->bytes)
+		at = bytes < old->bytes ? bytes : old->bytes;
+	line = line_length(text + at, bytes - at);
+	old_line = line_length(old->text + at, old->bytes - at);
+	return error_set(error, -EINVAL,
+			 "%s:%u: the file is of another sweep: it has \"%.*s\", expected \"%.*s\"",
+			 path, number, old_line < 300 ? (int)old_line : 300, old->text + at,
+			 line < 300 ? (int)line : 300, text + at);
+}
+
+/* The description beside a file that has rows has to be that of this sweep. */
+static int check_description(const char *path, const char *description_path, const char *text,
+			     struct error *error)
+{
+	int fd = open(description_path, O_RDONLY | O_CLOEXEC), err;
+	struct old_text old;
+
+	if (fd < 0)
+		return error_set(error, -EINVAL,
+				 "--resume %s: cannot be continued, as %s, which says what it is "
+				 "of, cannot be read: %s",
+				 path, description_path, strerror(errno));
+	err = text_map(&old, description_path, fd, error);
+	close(fd);
+	if (!err)
+		err = compare_description(description_path, &old, text, error);
+	text_unmap(&old);
+	return err;
+}
+
+static int write_description(const char *path, const char *text, struct error *error)
+{
+	struct output_file file;
+	int err = output_file_open(&file, path, error);
+
+	if (err)
+		return err;
+	fputs(text, file.stream);
+	return output_file_close(&file, true, error);
+}
+
+/* Counts whole rows; *end is behind the last. */
+static int scan_rows(struct resume *resume, const struct old_text *old, uint64_t runs, size_t *end,
+		     struct error *error)
+{
+	unsigned int line = 2;
+	struct csv_row row;
+
+	while (csv_scan_row(old->text + *end, old->bytes - *end, &row)) {
+		if (row.fields != resume->header.count)
+			return error_set(error, -EINVAL,
+					 "%s:%u: expected %zu fields, found %zu; cut the file "
+					 "before this line to go on from there",
+					 resume->path, line, resume->header.count, row.fields);
+		if (resume->rows == runs)
+			return error_set(error, -EINVAL,
+					 "%s:%u: expected the %" PRIu64
+					 " rows of this sweep, found more",
+					 resume->path, line, runs);
+		resume->rows++;
+		resume->bad_rows += row.last_size > 0;
+		*end += row.bytes;
+		line++;
+	}
+	return 0;
+}
+
+/* Finds where to go on: *end is behind the last whole row, or 0 when there is no header. */
+static int scan_file(struct resume *resume, const struct old_text *old, const char *header,
+		     uint64_t runs, size_t *end, struct error *error)
+{
+	size_t bytes = strlen(header);
+
+	*end = 0;
+	/* A torn header. */
+	if (old->bytes < bytes && !memcmp(old->text, header, old->bytes))
+		return 0;
+	if (old->bytes < bytes || memcmp(old->text, header, bytes) != 0)
+		return error_set(error, -EINVAL,
+				 "%s:1: the header is of another sweep: expected \"%.*s\"",
+				 resume->path, bytes > 400 ? 400 : (int)bytes - 1, header);
+	*end = bytes;
+	return scan_rows(resume, old, runs, end, error);
+}
+
+static int write_all(struct resume *resume, const char *text, size_t bytes, struct error *error)
+{
+	off_t begin = lseek(resume->fd, 0, SEEK_CUR);
+	int err;
+
+	while (bytes) {
+		ssize_t done = write(resume->fd, text, bytes);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			err = fail_system(resume->path, errno, error);
+			/* Half a row is taken away now, or else when the file is opened again. */
+			if (ftruncate(resume->fd, begin) || lseek(resume->fd, begin, SEEK_SET) < 0)
+				return err;
+			return err;
+		}
+		text += done;
+		bytes -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Cuts off what is torn, and begins the file if there is nothing. */
+static int begin_file(struct resume *resume, size_t end, const char *header, struct error *error)
+{
+	if (ftruncate(resume->fd, (off_t)end) || lseek(resume->fd, (off_t)end, SEEK_SET) < 0)
+		return fail_system(resume->path, errno, error);
+	return end ? 0 : write_all(resume, header, strlen(header), error);
+}
+
+static int header_text(const struct resume *resume, char **text)
+{
+	size_t bytes;
+	FILE *out = open_memstream(text, &bytes);
+
+	if (!out)
+		return -ENOMEM;
+	csv_write_header(out, &resume->header);
+	return fclose(out) ? -ENOMEM : 0;
+}
+
+/* Opens and locks, so that two sweeps do not write the same file. */
+static int open_file(struct resume *resume, struct error *error)
+{
+	resume->fd = open(resume->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (resume->fd < 0)
+		return fail_system(resume->path, errno, error);
+	if (!flock(resume->fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0;
+	return error_set(error, -EBUSY, "%s: another sweep is writing it", resume->path);
+}
+
+static int set_header(struct resume *resume, const char *const *columns)
+{
+	for (size_t i = 0; columns[i]; i++) {
+		if (strcmp(columns[i], "error") != 0)
+			record_add_text(&resume->header, columns[i], "");
+	}
+	/* Last, where scan_rows() looks for it. */
+	record_add_text(&resume->header, "error", "");
+	return resume->header.failed ? -ENOMEM : 0;
+}
+
+static int open_with_text(struct resume *resume, const struct sweep *sweep, const char *header,
+			  const char *description, struct error *error)
+{
+	char *description_path;
+	struct old_text old = {0};
+	size_t end = 0;
+	bool is_new;
+	int err;
+
+	if (asprintf(&description_path, "%s.experiment", resume->path) < 0)
+		return error_set(error, -ENOMEM, "out of memory");
+	err = open_file(resume, error);
+	if (!err)
+		err = text_map(&old, resume->path, resume->fd, error);
+	is_new = !old.bytes;
+	if (!err && !is_new)
+		err = check_description(resume->path, description_path, description, error);
+	if (!err && !is_new)
+		err = scan_file(resume, &old, header, sweep_runs(sweep), &end, error);
+	text_unmap(&old);
+	if (!err && is_new)
+		err = write_description(description_path, description, error);
+	if (!err)
+		err = begin_file(resume, end, header, error);
+	free(description_path);
+	return err;
+}
+
+int resume_open(struct resume *resume, const char *path, const struct sweep *sweep,
+		const char *const *columns, struct error *error)
+{
+	char *header = NULL, *description = NULL;
+	int err = 0;
+
+	memset(resume, 0, sizeof(*resume));
+	resume->fd = -1;
+	if (output_file_is_special(path))
+		return error_set(error, -EINVAL, "--resume %s: expected a regular file", path);
+	resume->path = strdup(path);
+	if (!resume->path || set_header(resume, columns) || header_text(resume, &header))
+		err = error_set(error, -ENOMEM, "out of memory");
+	if (!err)
+		err = describe(sweep, &resume->header, &description, error);
+	if (!err)
+		err = open_with_text(resume, sweep, header, description, error);
+	free(header);
+	free(description);
+	if (err)
+		resume_close(resume, NULL);
+	return err;
+}
+
+int resume_add(struct resume *resume, const struct record *record, struct error *error)
+{
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	int err = 0;
+
+	if (!out)
+		return error_set(error, -ENOMEM, "out of memory");
+	csv_write_row(out, &resume->header, record);
+	if (fclose(out))
+		err = error_set(error, -ENOMEM, "out of memory");
+	else
+		err = write_all(resume, text, bytes, error);
+	free(text);
+	if (!err) {
+		const struct field *bad = record_find(record, "error");
+
+		resume->rows++;
+		resume->bad_rows += bad && bad->text[0];
+	}
+	return err;
+}
+
+int resume_close(struct resume *resume, struct error *error)
+{
+	int err = 0;
+
+	if (resume->path && resume->fd >= 0 && close(resume->fd))
+		err = fail_system(resume->path, errno, error);
+	free(resume->path);
+	record_deinit(&resume->header);
+	memset(resume, 0, sizeof(*resume));
+	return err;
+}
