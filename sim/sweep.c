@@ -290,6 +290,7 @@ static int sweep_conclude(struct sweep_pool *pool, struct error *error)
 
 int sweep_check_vary(const struct run_config *base, const struct vary *vary, struct error *error)
 {
+	struct run_config config = *base;
 	int err = 0;
 
 	if (!config_has(vary->name))
@@ -298,11 +299,8 @@ int sweep_check_vary(const struct run_config *base, const struct vary *vary, str
 				 "key_size, value_size, flags, numa_node, --kernel, --cpus, "
 				 "--engine, --program, --spread, --seed and the tunables",
 				 vary->name);
-	for (size_t n = 0; !err && n < vary->count; n++) {
-		struct run_config config = *base;
-
+	for (size_t n = 0; !err && n < vary->count; n++)
 		err = config_set(&config, vary->name, vary->values[n], error);
-	}
 	return err;
 }
 

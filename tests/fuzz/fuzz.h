@@ -19,6 +19,7 @@ struct fuzz_target {
 /* NULL is the last one's name. */
 extern const struct fuzz_target fuzz_targets[];
 
+void fuzz_job(const uint8_t *bytes, size_t count);
 void fuzz_text(const uint8_t *bytes, size_t count);
 void fuzz_keys(const uint8_t *bytes, size_t count);
 void fuzz_oracle(const uint8_t *bytes, size_t count);

@@ -4,7 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 
 const struct fuzz_target fuzz_targets[] = {
-	{"text", fuzz_text},     {"keys", fuzz_keys}, {"oracle", fuzz_oracle},
+	{"job", fuzz_job},       {"text", fuzz_text}, {"keys", fuzz_keys}, {"oracle", fuzz_oracle},
 	{"binary", fuzz_binary}, {"zstd", fuzz_zstd}, {NULL, NULL},
 };
 
