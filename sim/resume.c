@@ -34,7 +34,7 @@ static int text_map(struct old_text *old, const char *path, int fd, struct error
 	struct stat status;
 	void *map;
 
-	*old = (struct old_text){0};
+	*old = (struct old_text){.text = ""};
 	if (fstat(fd, &status))
 		return fail_system(path, errno, error);
 	if (!S_ISREG(status.st_mode))
@@ -177,7 +177,7 @@ static int check_description(const char *path, const char *description_path, con
 			     struct error *error)
 {
 	int fd = open(description_path, O_RDONLY | O_CLOEXEC), err;
-	struct old_text old;
+	struct old_text old = {.text = ""};
 
 	if (fd < 0)
 		return error_set(error, -EINVAL,
@@ -315,7 +315,7 @@ static int open_with_text(struct resume *resume, const struct sweep *sweep, cons
 			  const char *description, struct error *error)
 {
 	char *description_path;
-	struct old_text old = {0};
+	struct old_text old = {.text = ""};
 	size_t end = 0;
 	bool is_new;
 	int err;
