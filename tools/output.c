@@ -284,10 +284,12 @@ static void choose_columns(const char *const *columns, const struct record *reco
 /* The columns are those of the list, or all that the first record has. */
 static int csv_row(struct output_rows *rows, const struct record *record)
 {
+	bool has_columns = rows->columns && rows->columns[0];
+
 	if (!rows->count) {
-		for (size_t i = 0; rows->columns && rows->columns[i]; i++)
+		for (size_t i = 0; has_columns && rows->columns[i]; i++)
 			record_add_text(&rows->header, rows->columns[i], "");
-		for (size_t i = 0; !rows->header.count && i < record->count; i++)
+		for (size_t i = 0; !has_columns && i < record->count; i++)
 			record_add_text(&rows->header, record->fields[i].name, "");
 		if (rows->header.failed)
 			return -ENOMEM;
