@@ -63,16 +63,16 @@ static struct place *future_find(const struct future *future, struct key_text ke
 static int future_grow(struct future *future, struct error *error)
 {
 	uint64_t entries = future->table ? 2 * (future->mask + 1) : TABLE_ENTRIES_FIRST;
-	struct place *old = future->table;
+	struct place *old = future->table, *table = NULL;
 	uint64_t old_entries = old ? future->mask + 1 : 0;
 
-	if (entries * sizeof(*old) > system_memory_available())
-		return error_set(error, -ENOMEM, "no memory for the trace's keys");
-	future->table = calloc(entries, sizeof(*old));
-	if (!future->table) {
-		future->table = old;
-		return error_set(error, -ENOMEM, "no memory for the trace's keys");
+	if (entries * sizeof(*old) <= system_memory_available())
+		table = calloc(entries, sizeof(*old));
+	if (!table) {
+		error_set(error, -ENOMEM, "no memory for the trace's keys");
+		return -ENOMEM;
 	}
+	future->table = table;
 	future->mask = entries - 1;
 	for (uint64_t i = 0; i < old_entries; i++) {
 		if (old[i].op)
@@ -119,13 +119,14 @@ int trace_next_use(const struct op_batch *traces, size_t count, uint32_t key_siz
 {
 	struct future future = {.key_size = key_size};
 	uint64_t index = 0;
-	int err = 0;
+	int err;
 
 	for (size_t i = 0; i < count; i++)
 		index += traces[i].count;
 	*next_use = reallocarray(NULL, index ? index : 1, sizeof(**next_use));
 	if (!*next_use)
 		return error_set(error, -ENOMEM, "no memory for the trace's future");
+	err = future_grow(&future, error);
 	for (size_t n = count; !err && n-- > 0;) {
 		for (size_t i = traces[n].count; !err && i-- > 0;) {
 			index--;

@@ -350,12 +350,14 @@ int resume_open(struct resume *resume, const char *path, const struct sweep *swe
 	if (output_file_is_special(path))
 		return error_set(error, -EINVAL, "--resume %s: expected a regular file", path);
 	resume->path = strdup(path);
-	if (!resume->path || set_header(resume, columns) || header_text(resume, &header) || !header)
+	if (!resume->path || set_header(resume, columns) || header_text(resume, &header) ||
+	    !header) {
 		err = error_set(error, -ENOMEM, "out of memory");
-	if (!err)
+	} else {
 		err = describe(sweep, &resume->header, &description, error);
-	if (!err)
-		err = open_with_text(resume, sweep, header, description, error);
+		if (!err)
+			err = open_with_text(resume, sweep, header, description, error);
+	}
 	free(header);
 	free(description);
 	if (err)

@@ -126,8 +126,10 @@ int lru_sets_walk(const struct map *map, lru_visit_fn *visit, void *arg, struct 
 	const struct lru_sets *sets = map->lru;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < sets->count * SET_LISTS; i++)
-		err = set_walk(&sets->sets[i / SET_LISTS], i % SET_LISTS, visit, arg, error);
+	for (uint32_t i = 0; i < sets->count; i++) {
+		for (int type = 0; !err && type < SET_LISTS; type++)
+			err = set_walk(&sets->sets[i], type, visit, arg, error);
+	}
 	return err;
 }
 
