@@ -11,34 +11,25 @@
 
 #include "base/error.h"
 #include "base/record.h"
-#include "model/kernels.h"
-#include "model/model.h"
-#include "model/tunables.h"
+#include "sim/map_config.h"
 #include "traces/trace.h"
 
 struct engine;
 
 struct run_config {
-	struct map_attr attr;
-	struct kernel_release kernel;
+	struct map_config map;  /* with kernel, tunables and CPUs */
 	bool is_kernel_given;   /* a release, and not host */
 	bool is_kernel_implied; /* host, because the engine is the running kernel */
-	char kernel_note[200];  /* what "host" was taken as; else empty */
-	uint32_t cpus;
 	const struct engine *engine;
 	enum trace_program program;
 	enum trace_spread spread;
 	uint32_t spread_block;
 	uint64_t seed;
 	bool is_map_given;
-	bool preload; /* read the traces into memory before the clock starts */
-	bool check;   /* check conservation after the run */
-	bool is_overridden[TUNABLES];
-	uint64_t overrides[TUNABLES];
+	bool preload;              /* read the traces into memory before the clock starts */
+	bool check;                /* check conservation after the run */
 	const char *const *traces; /* the caller's */
 	size_t trace_count;
-
-	struct tunables tunables; /* by config_finish() */
 };
 
 /* The newest kernel, one CPU, seq, an LRU hash of 8-byte keys and values without max_entries. */
@@ -55,7 +46,7 @@ int config_set(struct run_config *config, const char *name, const char *value, s
 /* Whether config_set() knows the name. */
 bool config_has(const char *name);
 
-/* A map from "type=lru_hash,max_entries=10k,flags=no_common_lru". Returns as above. */
+/* A map as map_config_set_map() reads it. */
 int config_set_map(struct run_config *config, const char *text, struct error *error);
 
 /*
@@ -69,8 +60,5 @@ struct trace_options config_trace_options(const struct run_config *config);
 
 /* Adds what a result must state to be repeated: version, engine, kernel, map, ... */
 void config_record(const struct run_config *config, struct record *record);
-
-/* Writes the map as config_set_map() reads it. */
-void config_format_map(const struct run_config *config, char *text, size_t bytes);
 
 #endif

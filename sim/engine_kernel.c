@@ -62,7 +62,7 @@ static int check_config(const struct run_config *config, struct error *error)
 {
 	uint32_t possible = cpus_possible();
 	struct kernel_release release;
-	char note[sizeof(config->kernel_note)];
+	char note[sizeof(config->map.kernel_note)];
 	int err;
 
 	if (config->is_kernel_given)
@@ -72,7 +72,8 @@ static int check_config(const struct run_config *config, struct error *error)
 	if (err)
 		return err;
 	for (int id = 0; id < TUNABLES; id++) {
-		if (!config->is_overridden[id] || (id == TUNE_SEED && !config->tunables.values[id]))
+		if (!config->map.is_overridden[id] ||
+		    (id == TUNE_SEED && !config->map.tunables.values[id]))
 			continue;
 		if (id == TUNE_SEED)
 			return error_set(error, -EINVAL,
@@ -82,10 +83,10 @@ static int check_config(const struct run_config *config, struct error *error)
 				 "none: -s %s",
 				 tunable_get((enum tunable_id)id)->name);
 	}
-	if (config->cpus > possible)
+	if (config->map.cpus > possible)
 		return error_set_missing(error, -ENXIO,
 					 "-e kernel: %u CPUs are asked for, this machine has %u",
-					 config->cpus, possible);
+					 config->map.cpus, possible);
 	return 0;
 }
 
@@ -121,7 +122,8 @@ static int explain_refusal(const struct run_config *config, int err, struct erro
 					 "seed (EPERM): root or CAP_SYS_ADMIN is needed");
 	if (err == -ENOSYS)
 		return error_set_missing(error, err, "the running kernel has no bpf(2) (ENOSYS)");
-	if (map_attr_check(&config->attr, &config->tunables, cpus_possible(), &reason) != err)
+	if (map_attr_check(&config->map.attr, &config->map.tunables, cpus_possible(), &reason) !=
+	    err)
 		return error_set(error, err, "the running kernel refuses the map with %s",
 				 name ? name : "an unknown error");
 	return error_set(error, err, "the running kernel refuses the map with %s: %.300s", name,
@@ -130,7 +132,7 @@ static int explain_refusal(const struct run_config *config, int err, struct erro
 
 static int create_map(struct kernel_run *run, const struct run_config *config, struct error *error)
 {
-	const struct map_attr *attr = &config->attr;
+	const struct map_attr *attr = &config->map.attr;
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = kernel_flags(attr),
 		    .numa_node = attr->numa_node);
 	struct bpf_map_info info = {0};
@@ -181,11 +183,11 @@ static int kernel_open(const struct run_config *config, void **state, struct err
 	if (!run)
 		return error_set(error, -ENOMEM, "out of memory");
 	run->map.fd = -1;
-	run->cpu_count = config->cpus;
-	run->cpus = calloc(config->cpus, sizeof(*run->cpus));
-	run->is_usable = calloc(config->cpus, sizeof(*run->is_usable));
-	if (!run->cpus || !run->is_usable || cpus_usable(run->is_usable, config->cpus) ||
-	    team_create(config->cpus, kernel_work, run, &run->team))
+	run->cpu_count = config->map.cpus;
+	run->cpus = calloc(config->map.cpus, sizeof(*run->cpus));
+	run->is_usable = calloc(config->map.cpus, sizeof(*run->is_usable));
+	if (!run->cpus || !run->is_usable || cpus_usable(run->is_usable, config->map.cpus) ||
+	    team_create(config->map.cpus, kernel_work, run, &run->team))
 		err = error_set(error, -ENOMEM, "out of memory");
 	if (!err)
 		err = create_map(run, config, error);

@@ -17,47 +17,25 @@ struct seq_run {
 
 static const struct model_ops *const ops = &seq_model_ops;
 
-/* A map that cannot fit is refused before it is touched. */
-static int reserve_memory(struct seq_run *run, const struct run_config *config, struct error *error)
-{
-	bool preallocates = map_attr_preallocates(&config->attr, &config->tunables);
-	uint64_t elems = preallocates ? map_attr_entries(&config->attr, config->cpus) : 0;
-
-	run->bytes = map_attr_kernel_bytes(&config->attr, &config->tunables, preallocates,
-					   config->cpus, elems);
-	return memory_reserve(run->bytes, error);
-}
-
-/* Says that it is the kernel that would not have the map, and how. */
-static int check_accepted(const struct run_config *config, struct error *error)
-{
-	char name[KERNEL_NAME_BYTES];
-	struct error reason;
-	int err = map_attr_check(&config->attr, &config->tunables, config->cpus, &reason);
-
-	if (!err)
-		return 0;
-	return error_set_refusal(error, err, "kernel %s refuses the map with %s: %.300s",
-				 kernel_name(&config->kernel, name), errno_name(err), reason.text);
-}
-
 static int seq_open(const struct run_config *config, void **state, struct error *error)
 {
 	struct seq_run *run;
-	int err = check_accepted(config, error);
+	int err = map_config_check(&config->map, error);
 
 	if (err)
 		return err;
 	run = calloc(1, sizeof(*run));
 	if (!run)
 		return error_set(error, -ENOMEM, "out of memory");
-	run->cpus = config->cpus;
-	err = reserve_memory(run, config, error);
+	run->cpus = config->map.cpus;
+	run->bytes = map_config_bytes(&config->map);
+	err = memory_reserve(run->bytes, error);
 	if (err) {
 		free(run);
 		return err;
 	}
-	err = ops->map_create(&config->attr, &config->tunables, config->cpus, &run->map, error);
+	err = ops->map_create(&config->map.attr, &config->map.tunables, config->map.cpus, &run->map,
+			      error);
 	if (err) {
 		memory_release(run->bytes);
 		free(run);

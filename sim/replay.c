@@ -250,7 +250,7 @@ static int load_traces(struct replay *replay, struct op_batch *traces)
 {
 	struct trace_options options = replay_trace_options(replay);
 	struct foreseen foreseen = {.available = system_memory_available()};
-	uint64_t rotation = tunable_value(&replay->config->tunables, TUNE_ROTATION);
+	uint64_t rotation = tunable_value(&replay->config->map.tunables, TUNE_ROTATION);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < replay->config->trace_count; i++)
@@ -277,7 +277,7 @@ static int replay_foreseen(struct replay *replay)
 		return error_set(replay->error, -ENOMEM, "out of memory");
 	err = load_traces(replay, traces);
 	if (!err)
-		err = trace_next_use(traces, count, replay->config->attr.key_size, &next_use,
+		err = trace_next_use(traces, count, replay->config->map.attr.key_size, &next_use,
 				     replay->error);
 	replay->next_use = next_use;
 	for (size_t i = 0; !err && i < count; i++)
@@ -294,7 +294,7 @@ static bool needs_future(const struct run_config *config)
 {
 	const struct model_ops *model = config->engine->model;
 
-	return model && model->needs_future(&config->attr, &config->tunables);
+	return model && model->needs_future(&config->map.attr, &config->map.tunables);
 }
 
 static int replay_traces(struct replay *replay)
@@ -401,7 +401,7 @@ static int collect(struct replay *replay, struct replay_result *result)
 {
 	const struct engine *engine = replay->config->engine;
 
-	result->cpus = replay->config->cpus;
+	result->cpus = replay->config->map.cpus;
 	result->cpu_results = calloc(result->cpus, sizeof(*result->cpu_results));
 	if (!result->cpu_results)
 		return error_set(replay->error, -ENOMEM, "out of memory");

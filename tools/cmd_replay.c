@@ -121,7 +121,7 @@ static int run_replay(const struct command *command, int argc, char **argv)
 	if (first < 0)
 		return status;
 	err = options_finish_run(&config, replay.is_quiet, argc - first, argv + first, &error);
-	if (!err && !config.attr.max_entries && !config.is_map_given)
+	if (!err && !config.map.attr.max_entries && !config.is_map_given)
 		err = error_set(&error, -EINVAL, "no map given: -m max_entries=N,...");
 	if (!err)
 		err = check_outputs(&replay, &config, &error);

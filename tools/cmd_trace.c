@@ -54,8 +54,8 @@ int trace_command_open(const struct run_config *config, const char *spec,
 {
 	/* Without -c any CPU may be in a trace, and keys go to the first. */
 	struct trace_options options = {
-		.cpus = config->cpus ? config->cpus : 1,
-		.cpu_limit = config->cpus ? config->cpus : MAP_CPUS_MAX,
+		.cpus = config->map.cpus ? config->map.cpus : 1,
+		.cpu_limit = config->map.cpus ? config->map.cpus : MAP_CPUS_MAX,
 		.stop = &stop_requested,
 		.program = config->program,
 		.spread = config->spread,
@@ -242,7 +242,7 @@ static int run_trace(const struct command *cli, int argc, char **argv)
 	int status, first, err;
 
 	config_init(&config);
-	config.cpus = 0;
+	config.map.cpus = 0;
 	first = command_parse(cli, argc, argv, states, &status);
 	if (first < 0)
 		return status;

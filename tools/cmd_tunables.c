@@ -91,7 +91,7 @@ static void add_tunable(const struct tunables_command *state, enum tunable_id id
 	format_range(id, text, sizeof(text));
 	record_add_text(record, "range", text);
 	if (state->is_kernel_given)
-		tunable_format(id, tunable_value(&state->config.tunables, id), text);
+		tunable_format(id, tunable_value(&state->config.map.tunables, id), text);
 	else
 		format_defaults(id, text, sizeof(text));
 	record_add_text(record, "default", text);

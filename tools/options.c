@@ -121,7 +121,7 @@ int options_finish_run(struct run_config *config, bool is_quiet, int argc, char 
 	config->traces = (const char *const *)argv;
 	config->trace_count = (size_t)argc;
 	config_finish(config);
-	if (config->kernel_note[0] && !is_quiet)
-		fprintf(stderr, "mapsim: %s\n", config->kernel_note);
+	if (config->map.kernel_note[0] && !is_quiet)
+		fprintf(stderr, "mapsim: %s\n", config->map.kernel_note);
 	return 0;
 }

@@ -33,13 +33,13 @@ static void test_defaults(void)
 
 	memset(&config, 0x55, sizeof(config));
 	config_init(&config);
-	config_format_map(&config, text, sizeof(text));
+	map_config_format(&config.map, text, sizeof(text));
 	CU_ASSERT_STRING_EQUAL(text, "type=lru_hash,max_entries=0,key_size=8,value_size=8");
-	CU_ASSERT_EQUAL(kernel_compare(&config.kernel, &newest), 0);
-	CU_ASSERT(config.cpus == 1 && config.seed == 1 && !config.preload && !config.check);
+	CU_ASSERT_EQUAL(kernel_compare(&config.map.kernel, &newest), 0);
+	CU_ASSERT(config.map.cpus == 1 && config.seed == 1 && !config.preload && !config.check);
 	CU_ASSERT(config.program == TRACE_ACCESS && config.spread == SPREAD_ROUND_ROBIN);
 	CU_ASSERT_STRING_EQUAL(config.engine->name, "seq");
-	CU_ASSERT_STRING_EQUAL(config.kernel_note, "");
+	CU_ASSERT_STRING_EQUAL(config.map.kernel_note, "");
 }
 
 static void test_map_fields(void)
@@ -52,16 +52,16 @@ static void test_map_fields(void)
 	set(&config, "key_size", "13");
 	set(&config, "value_size", "0x20");
 	set(&config, "flags", "no_prealloc");
-	CU_ASSERT_EQUAL(config.attr.type, MAP_PERCPU_HASH);
-	CU_ASSERT_EQUAL(config.attr.max_entries, 10240);
-	CU_ASSERT_EQUAL(config.attr.key_size, 13);
-	CU_ASSERT_EQUAL(config.attr.value_size, 32);
-	CU_ASSERT_EQUAL(config.attr.flags, MAP_NO_PREALLOC);
+	CU_ASSERT_EQUAL(config.map.attr.type, MAP_PERCPU_HASH);
+	CU_ASSERT_EQUAL(config.map.attr.max_entries, 10240);
+	CU_ASSERT_EQUAL(config.map.attr.key_size, 13);
+	CU_ASSERT_EQUAL(config.map.attr.value_size, 32);
+	CU_ASSERT_EQUAL(config.map.attr.flags, MAP_NO_PREALLOC);
 	set(&config, "max_entries", "4294967295");
-	CU_ASSERT_EQUAL(config.attr.max_entries, UINT32_MAX);
+	CU_ASSERT_EQUAL(config.map.attr.max_entries, UINT32_MAX);
 	for (int type = 0; type < MAP_TYPES; type++) {
 		set(&config, "type", map_type_names[type]);
-		CU_ASSERT_EQUAL((int)config.attr.type, type);
+		CU_ASSERT_EQUAL((int)config.map.attr.type, type);
 	}
 }
 
@@ -72,18 +72,18 @@ static void test_flags(void)
 
 	config_init(&config);
 	set(&config, "flags", "no_common_lru+no_prealloc");
-	CU_ASSERT_EQUAL(config.attr.flags, MAP_NO_COMMON_LRU | MAP_NO_PREALLOC);
+	CU_ASSERT_EQUAL(config.map.attr.flags, MAP_NO_COMMON_LRU | MAP_NO_PREALLOC);
 	set(&config, "flags", "no_common_lru|no_prealloc");
-	CU_ASSERT_EQUAL(config.attr.flags, MAP_NO_COMMON_LRU | MAP_NO_PREALLOC);
+	CU_ASSERT_EQUAL(config.map.attr.flags, MAP_NO_COMMON_LRU | MAP_NO_PREALLOC);
 	set(&config, "flags", "no_common_lru");
-	CU_ASSERT_EQUAL(config.attr.flags, MAP_NO_COMMON_LRU);
+	CU_ASSERT_EQUAL(config.map.attr.flags, MAP_NO_COMMON_LRU);
 	set(&config, "flags", "numa_node=0");
-	CU_ASSERT_EQUAL(config.attr.flags, MAP_NUMA_NODE);
-	CU_ASSERT(config.attr.numa_node == 0 && config.attr.numa_node_online);
+	CU_ASSERT_EQUAL(config.map.attr.flags, MAP_NUMA_NODE);
+	CU_ASSERT(config.map.attr.numa_node == 0 && config.map.attr.numa_node_online);
 	set(&config, "flags", "none");
-	CU_ASSERT_EQUAL(config.attr.flags, 0);
+	CU_ASSERT_EQUAL(config.map.attr.flags, 0);
 	set(&config, "numa_node", "99999");
-	CU_ASSERT(config.attr.flags == MAP_NUMA_NODE && !config.attr.numa_node_online);
+	CU_ASSERT(config.map.attr.flags == MAP_NUMA_NODE && !config.map.attr.numa_node_online);
 }
 
 static void test_options(void)
@@ -92,10 +92,10 @@ static void test_options(void)
 
 	config_init(&config);
 	set(&config, "kernel", "6.12.39");
-	CU_ASSERT(config.kernel.major == 6 && config.kernel.minor == 12 &&
-		  config.kernel.patch == 39);
+	CU_ASSERT(config.map.kernel.major == 6 && config.map.kernel.minor == 12 &&
+		  config.map.kernel.patch == 39);
 	set(&config, "cpus", "4096");
-	CU_ASSERT_EQUAL(config.cpus, 4096);
+	CU_ASSERT_EQUAL(config.map.cpus, 4096);
 	set(&config, "engine", "seq");
 	for (int program = 0; program < TRACE_PROGRAMS; program++) {
 		set(&config, "program", trace_program_names[program]);
@@ -109,9 +109,9 @@ static void test_options(void)
 	CU_ASSERT(config.spread == SPREAD_BLOCK && config.spread_block == 77);
 	/* A tunable is called seed, too. */
 	set(&config, "--seed", "12345678901234567890");
-	CU_ASSERT(config.seed == 12345678901234567890ULL && !config.is_overridden[TUNE_SEED]);
+	CU_ASSERT(config.seed == 12345678901234567890ULL && !config.map.is_overridden[TUNE_SEED]);
 	set(&config, "seed", "5");
-	CU_ASSERT(config.seed == 12345678901234567890ULL && config.overrides[TUNE_SEED] == 5);
+	CU_ASSERT(config.seed == 12345678901234567890ULL && config.map.overrides[TUNE_SEED] == 5);
 }
 
 static void test_tunables(void)
@@ -124,14 +124,14 @@ static void test_tunables(void)
 	set(&config, "free_target", "auto");
 	set(&config, "rotation", "lru");
 	config_finish(&config);
-	CU_ASSERT_EQUAL(config.tunables.values[TUNE_NR_SCANS], 7);
-	CU_ASSERT_EQUAL(config.tunables.values[TUNE_FREE_TARGET], TUNABLE_AUTO);
-	CU_ASSERT_EQUAL(config.tunables.values[TUNE_FREE_TARGET_RULE], FREE_TARGET_FIXED);
+	CU_ASSERT_EQUAL(config.map.tunables.values[TUNE_NR_SCANS], 7);
+	CU_ASSERT_EQUAL(config.map.tunables.values[TUNE_FREE_TARGET], TUNABLE_AUTO);
+	CU_ASSERT_EQUAL(config.map.tunables.values[TUNE_FREE_TARGET_RULE], FREE_TARGET_FIXED);
 	/* What was set holds for other kernels, too, in whatever order. */
 	set(&config, "kernel", "7.3");
 	config_finish(&config);
-	CU_ASSERT_EQUAL(config.tunables.values[TUNE_NR_SCANS], 7);
-	CU_ASSERT_EQUAL(config.tunables.values[TUNE_FREE_TARGET_RULE], FREE_TARGET_BY_SIZE);
+	CU_ASSERT_EQUAL(config.map.tunables.values[TUNE_NR_SCANS], 7);
+	CU_ASSERT_EQUAL(config.map.tunables.values[TUNE_FREE_TARGET_RULE], FREE_TARGET_BY_SIZE);
 }
 
 /* A random seed of the hash comes from --seed, and is a number in the end. */
@@ -143,14 +143,14 @@ static void test_random_seed(void)
 	config_init(&config);
 	set(&config, "seed", "random");
 	config_finish(&config);
-	first = config.tunables.values[TUNE_SEED];
+	first = config.map.tunables.values[TUNE_SEED];
 	CU_ASSERT(first && first <= UINT32_MAX);
 	config_finish(&config);
-	CU_ASSERT_EQUAL(config.tunables.values[TUNE_SEED], first);
+	CU_ASSERT_EQUAL(config.map.tunables.values[TUNE_SEED], first);
 	set(&config, "--seed", "2");
 	config_finish(&config);
-	CU_ASSERT_NOT_EQUAL(config.tunables.values[TUNE_SEED], first);
-	CU_ASSERT(config.tunables.values[TUNE_SEED] <= UINT32_MAX);
+	CU_ASSERT_NOT_EQUAL(config.map.tunables.values[TUNE_SEED], first);
+	CU_ASSERT(config.map.tunables.values[TUNE_SEED] <= UINT32_MAX);
 }
 
 static void test_known_names(void)
@@ -265,12 +265,12 @@ static void test_map_text(void)
 
 		config_init(&config);
 		CU_ASSERT_EQUAL(config_set_map(&config, maps[i][0], &error), 0);
-		config_format_map(&config, text, sizeof(text));
+		map_config_format(&config.map, text, sizeof(text));
 		CU_ASSERT_STRING_EQUAL(text, maps[i][1]);
 		/* What is written can be read again. */
 		config_init(&config);
 		CU_ASSERT_EQUAL(config_set_map(&config, text, &error), 0);
-		config_format_map(&config, text, sizeof(text));
+		map_config_format(&config.map, text, sizeof(text));
 		CU_ASSERT_STRING_EQUAL(text, maps[i][1]);
 	}
 }

@@ -71,10 +71,10 @@ static void test_apply(void)
 	CU_ASSERT_EQUAL(job_apply(&job, &config, count_other, &others, &error), -EINVAL);
 	CU_ASSERT_STRING_EQUAL(error.text, "a/job:14: is wrong");
 	CU_ASSERT_EQUAL(others, 4);
-	CU_ASSERT_EQUAL(config.attr.max_entries, 7);
-	CU_ASSERT_EQUAL(config.attr.flags, MAP_NO_COMMON_LRU);
-	CU_ASSERT_EQUAL(config.cpus, 4);
-	CU_ASSERT_TRUE(config.is_overridden[TUNE_SEED]);
+	CU_ASSERT_EQUAL(config.map.attr.max_entries, 7);
+	CU_ASSERT_EQUAL(config.map.attr.flags, MAP_NO_COMMON_LRU);
+	CU_ASSERT_EQUAL(config.map.cpus, 4);
+	CU_ASSERT_TRUE(config.map.is_overridden[TUNE_SEED]);
 	CU_ASSERT_EQUAL(config.seed, 1);
 	job_deinit(&job);
 }

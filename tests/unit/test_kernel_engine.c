@@ -126,11 +126,11 @@ static struct answers *run_on(const char *engine, enum map_type type, uint32_t v
 	int err;
 
 	config_init(&config);
-	config.attr.type = type;
-	config.attr.max_entries = 30;
-	config.attr.key_size = 11;
-	config.attr.value_size = value_size;
-	config.cpus = cpus_possible();
+	config.map.attr.type = type;
+	config.map.attr.max_entries = 30;
+	config.map.attr.key_size = 11;
+	config.map.attr.value_size = value_size;
+	config.map.cpus = cpus_possible();
 	err = config_set(&config, "--engine", engine, error);
 	if (!err && strcmp(engine, "kernel") != 0)
 		err = config_set(&config, "--kernel", "host", error);
