@@ -112,20 +112,28 @@ static int check_flags(const struct elem *old, uint32_t flags)
 	return 0;
 }
 
+void *elem_own_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem)
+{
+	struct percpu_slot *slot;
+
+	if (!map->is_percpu)
+		return elem_value(map, elem);
+	slot = elem_percpu_slot(map, elem);
+	if (slot->writer == WRITER_NONE)
+		slot->writer = WRITER_CPU(ctx->cpu);
+	else if (slot->writer != WRITER_CPU(ctx->cpu))
+		slot->writer = WRITER_ANY;
+	return elem_percpu_value(map, elem, ctx->cpu);
+}
+
 static void write_percpu_value(struct map *map, const struct map_ctx *ctx, struct elem *elem,
 			       const struct update *update)
 {
-	struct percpu_slot *slot = elem_percpu_slot(map, elem);
-
 	if (ctx->context != OP_SYSCALL) {
-		copy_bytes(elem_percpu_value(map, elem, ctx->cpu), update->value, map->value_size);
-		if (slot->writer == WRITER_NONE)
-			slot->writer = WRITER_CPU(ctx->cpu);
-		else if (slot->writer != WRITER_CPU(ctx->cpu))
-			slot->writer = WRITER_ANY;
+		copy_bytes(elem_own_value(map, ctx, elem), update->value, map->value_size);
 		return;
 	}
-	slot->writer = WRITER_ANY;
+	elem_percpu_slot(map, elem)->writer = WRITER_ANY;
 	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
 		copy_bytes(elem_percpu_value(map, elem, cpu),
 			   update->value + cpu * update->value_stride, map->value_size);

@@ -137,6 +137,9 @@ int htab_batch(struct map *map, struct map_ctx *ctx, const uint32_t *cursor, uin
 void elem_read_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem,
 		     void *value);
 
+/* A program's value in place, which it may write: its CPU's copy. */
+void *elem_own_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem);
+
 /* Folds what elem_read_value() would copy, without the padding between per-CPU copies. */
 uint64_t elem_fold_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem,
 			 uint64_t fold);

@@ -176,9 +176,22 @@ static int ops_lookup(struct map *map, struct map_ctx *ctx, const void *key, voi
 	struct elem *elem = htab_find(map, key, htab_hash(map, key));
 	int err = htab_lookup(map, ctx, elem);
 
+	map_counters(map, ctx)->operations++;
 	if (!err && value)
 		elem_read_value(map, ctx, elem, value);
 	return err ? htab_count_error(map, ctx, err) : 0;
+}
+
+static void *ops_lookup_in_place(struct map *map, struct map_ctx *ctx, const void *key)
+{
+	struct elem *elem = htab_find(map, key, htab_hash(map, key));
+	int err = htab_lookup(map, ctx, elem);
+
+	map_counters(map, ctx)->operations++;
+	if (!err)
+		return elem_own_value(map, ctx, elem);
+	htab_count_error(map, ctx, err);
+	return NULL;
 }
 
 static int ops_update(struct map *map, struct map_ctx *ctx, const void *key, const void *value,
@@ -193,6 +206,7 @@ static int ops_update(struct map *map, struct map_ctx *ctx, const void *key, con
 	};
 	int err = htab_update(map, ctx, &update);
 
+	map_counters(map, ctx)->operations++;
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
@@ -200,6 +214,7 @@ static int ops_delete(struct map *map, struct map_ctx *ctx, const void *key)
 {
 	int err = htab_delete(map, ctx, key, htab_hash(map, key));
 
+	map_counters(map, ctx)->operations++;
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
@@ -207,6 +222,7 @@ static int ops_lookup_and_delete(struct map *map, struct map_ctx *ctx, const voi
 {
 	int err = htab_lookup_and_delete(map, ctx, key, htab_hash(map, key), value);
 
+	map_counters(map, ctx)->operations++;
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
@@ -214,6 +230,7 @@ static int ops_next_key(struct map *map, struct map_ctx *ctx, const void *key, v
 {
 	int err = htab_next_key(map, ctx, key, next);
 
+	map_counters(map, ctx)->operations++;
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
@@ -223,6 +240,7 @@ static int ops_batch(struct map *map, struct map_ctx *ctx, const uint32_t *curso
 	struct batch_output output = {.keys = keys, .values = values};
 	int err = htab_batch(map, ctx, cursor, next_cursor, &output, count, del);
 
+	map_counters(map, ctx)->operations++;
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
@@ -306,6 +324,7 @@ const struct model_ops model_ops_table = {
 	.map_create = map_create,
 	.map_destroy = map_destroy,
 	.lookup = ops_lookup,
+	.lookup_in_place = ops_lookup_in_place,
 	.update = ops_update,
 	.del = ops_delete,
 	.lookup_and_delete = ops_lookup_and_delete,

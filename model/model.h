@@ -154,6 +154,12 @@ struct model_ops {
 	 * each rounded up to 8 bytes. value may be NULL where it would be filled.
 	 */
 	int (*lookup)(struct map *map, struct map_ctx *ctx, const void *key, void *value);
+	/*
+	 * A program's look-up: the value in place, its CPU's copy, 8-byte aligned, to be read and
+	 * written; NULL when the key is not there. The memory is the map's until it is destroyed,
+	 * the value the key's only until it is deleted, replaced or evicted.
+	 */
+	void *(*lookup_in_place)(struct map *map, struct map_ctx *ctx, const void *key);
 	int (*update)(struct map *map, struct map_ctx *ctx, const void *key, const void *value,
 		      uint64_t flags);
 	int (*del)(struct map *map, struct map_ctx *ctx, const void *key);

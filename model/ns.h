@@ -22,6 +22,7 @@
 #define htab_unlink ENV_NS(htab_unlink)
 #define htab_free_elem ENV_NS(htab_free_elem)
 #define elem_fold_value ENV_NS(elem_fold_value)
+#define elem_own_value ENV_NS(elem_own_value)
 #define elem_read_value ENV_NS(elem_read_value)
 #define htab_count_error ENV_NS(htab_count_error)
 

@@ -133,6 +133,32 @@ static void test_replaced_by_system_call(void)
 	}
 }
 
+/* A program writes its copy in place; whoever gets the place next must not see it. */
+static void test_in_place(void)
+{
+	for (size_t kind = 0; kind < COUNT(kinds); kind++) {
+		struct map *map = kind_create(kind, 8);
+		struct map_ctx ctx = {.cpu = 2, .context = OP_PROGRAM};
+		uint64_t key = 1, *value;
+
+		CU_ASSERT_PTR_NULL(test_ops->lookup_in_place(map, &ctx, &key));
+		CU_ASSERT_EQUAL(update(map, 1, key, 5), 0);
+		value = test_ops->lookup_in_place(map, &ctx, &key);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(value);
+		CU_ASSERT(*value == 0 && (uintptr_t)value % 8 == 0);
+		*value = 9;
+		CU_ASSERT(lookup(map, 1, key) == 5 && lookup(map, 2, key) == 9);
+		CU_ASSERT_EQUAL(test_ops->del(map, &ctx, &key), 0);
+		for (key = 0; key < 20; key++) {
+			CU_ASSERT_EQUAL(update(map, 0, key, 1), 0);
+			CU_ASSERT_EQUAL(lookup(map, 2, key), 0);
+			if (!map_type_is_lru(kinds[kind].type))
+				CU_ASSERT_EQUAL(test_ops->del(map, &ctx, &key), 0);
+		}
+		test_map_destroy(map);
+	}
+}
+
 /* Interrupts are programs. */
 static void test_interrupts(void)
 {
@@ -269,6 +295,7 @@ CU_TestInfo percpu_tests[] = {
 	{"programs deleting", test_program_deletes},
 	{"zeroed after reuse", test_zeroed_after_reuse},
 	{"replaced by system call", test_replaced_by_system_call},
+	{"values in place", test_in_place},
 	{"interrupts", test_interrupts},
 	{"random updates", test_random},
 	{"areas", test_areas},
