@@ -32,7 +32,7 @@ tidy() {
 
 	shift
 	printf '%s\0' "$@" | xargs -0 -P "$(nproc)" -I FILE clang-tidy --quiet FILE -- -std=gnu11 \
-		-Imodel/env/"$flavour" "${cppflags[@]}" 2>/dev/null
+		-Iinclude -Imodel/env/"$flavour" "${cppflags[@]}" 2>/dev/null
 }
 
 # Once per flavour; the headers of libraries are not read.
@@ -43,17 +43,17 @@ check_c() {
 		cppcheck --quiet --std=c11 --enable=warning,performance,portability \
 			--inline-suppr --suppress=missingInclude --suppress=missingIncludeSystem \
 			--suppress=unknownMacro -j "$(nproc)" --error-exitcode=1 -D_GNU_SOURCE \
-			-I. -Imodel/env/"$flavour" base model sim traces tools || return
+			-I. -Iinclude -Imodel/env/"$flavour" base lib model sim traces tools || return
 	done
 }
 
 lint clang-format "clang-format" clang-format --dry-run -Werror \
-	{base,model,sim,traces,tools,tests}/**/*.[ch]
-lint clang-tidy "clang-tidy" tidy seq {base,sim,traces,tools}/**/*.c
+	{base,examples,include,lib,model,sim,traces,tools,tests}/**/*.{c,cc,h}
+lint clang-tidy "clang-tidy" tidy seq {base,examples/lib,lib,sim,traces,tools}/**/*.c
 for flavour in "${flavours[@]}"; do
 	lint clang-tidy "clang-tidy, $flavour" tidy "$flavour" model/**/*.c
 done
-lint clang-tidy "clang-tidy, tests" tidy check tests/{unit,fuzz}/*.c
+lint clang-tidy "clang-tidy, tests" tidy check tests/{unit,fuzz,lib}/*.c
 lint cppcheck "cppcheck" check_c
 lint shellcheck "shellcheck" shellcheck -x .ci/run tools/{check,demo} tests/cli/run \
 	tests/bench/{replay,rotations} tests/fuzz/run {tools,tests}/**/*.sh

@@ -32,7 +32,7 @@ check() {
 
 cd "$src"
 shopt -s nullglob globstar
-check "sources are listed" {base,model,sim,traces,tools}/**/*.[ch]
+check "sources are listed" {base,include,lib,model,sim,traces,tools}/**/*.[ch]
 check "unit tests are listed" tests/unit/*.[ch]
 check "fuzzing targets are listed" tests/fuzz/*.[ch]
 check "tests of commands are listed" tests/cli/*.test

@@ -4,11 +4,12 @@
 # The same sources are compiled once per flavour of the model, so that several live in one program.
 # That works when each global of a flavour has its prefix, and no source asks which flavour it is.
 #
-# Run where libmodel_FLAVOUR.a are, for each FLAVOUR of $MODEL_FLAVOURS. Prints lines of the Test
+# Run where libmodel_FLAVOUR.a are, or libtool's folder .libs with them, for each FLAVOUR of $MODEL_FLAVOURS. Prints lines of the Test
 # Anything Protocol.
 set -eu
 
 src=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+read -r -a nm <<<"${NM:-nm}"
 number=0
 failed=0
 
@@ -26,7 +27,10 @@ report() {
 
 # The globals of a library without the prefix; address sanitizers add some of their own.
 unprefixed() {
-	"${NM:-nm}" -A -P --defined-only --extern-only "libmodel_$1.a" |
+	local library=libmodel_$1.a
+
+	[ -e "$library" ] || library=.libs/$library
+	"${nm[@]}" -A -P --defined-only --extern-only "$library" |
 		awk -v prefix="$1_" '
 			$2 ~ /^__(odr_)?asan/ { next }
 			index($2, prefix) != 1 { print $1 " " $2 ": does not begin with " prefix }
