@@ -40,7 +40,7 @@ static int copy_batch(struct mapsim_map *map, uint32_t cpu, const void *in_batch
 {
 	struct map_ctx ctx = {.cpu = cpu, .context = OP_SYSCALL};
 	uint32_t cursor = 0, next = CURSOR_NONE;
-	struct mapsim_map_batch_opts own;
+	struct mapsim_map_batch_opts own = {0};
 	int err = check_batch(map, cpu, count, opts, &own);
 
 	if (err)

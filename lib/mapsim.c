@@ -361,7 +361,9 @@ int mapsim_map_get_counters(const struct mapsim_map *map, uint32_t cpu,
 	struct map_counters one;
 	int err;
 
-	if (map && cpu == MAPSIM_ALL_CPUS) {
+	if (!map)
+		return lib_refuse(-EBADF, "no map");
+	if (cpu == MAPSIM_ALL_CPUS) {
 		first = 0;
 		end = map->cpus;
 	}

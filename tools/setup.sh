@@ -46,6 +46,7 @@ setup_missing() {
 	setup_has_command make || echo make
 	setup_has_command autoreconf || echo autoconf
 	setup_has_command automake || echo automake
+	setup_has_command libtoolize || echo libtool
 	setup_has_command pkg-config || echo pkg-config
 	setup_has_library libbsd libbsd-dev || echo libbsd-dev
 	setup_has_library libxxhash libxxhash-dev || echo libxxhash-dev
@@ -57,6 +58,7 @@ setup_missing() {
 	if [ "$1" = check ]; then
 		setup_has_library cunit libcunit1-dev || echo libcunit1-dev
 		setup_has_command mandoc || echo mandoc
+		setup_has_command g++ || echo g++
 		setup_has_command python3 || echo python3
 		# For -e kernel. Debian's clang takes some 400 MB, so demo does without.
 		setup_has_library libbpf libbpf-dev || echo libbpf-dev
