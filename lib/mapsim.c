@@ -226,6 +226,7 @@ void *mapsim_map_lookup_ptr(struct mapsim_map *map, uint32_t cpu, enum mapsim_co
 	value = map->ops->lookup_in_place(map->map, &ctx, key);
 	if (!value)
 		lib_fail(-ENOENT);
+	/* cppcheck-suppress returnDanglingLifetime ; the value is the map's */
 	return value;
 }
 
