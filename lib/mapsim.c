@@ -119,7 +119,12 @@ static int read_config(struct map_config *config, const char *text,
 	if (opts->cpus)
 		config->cpus = opts->cpus;
 	map_config_finish(config, opts->seed);
-	return map_config_check(config, &last_error);
+	err = map_config_check(config, &last_error);
+	/* Here calls come one by one. */
+	if (!err && seq_model_ops.needs_future(&config->attr, &config->tunables))
+		err = error_set(&last_error, -EINVAL,
+				"this rotation needs to know all calls to come");
+	return err;
 }
 
 static int create(const struct map_config *config, struct mapsim_map **created)

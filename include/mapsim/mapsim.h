@@ -116,7 +116,8 @@ struct mapsim_map_create_opts {
  *
  *   EFAULT	text is NULL;
  *   EINVAL	text, kernel or tunables cannot be read, cpus is out of range, sz is too small, or
- *		there is something in opts that this library does not know;
+ *		there is something in opts that this library does not know; or the tunable rotation
+ *		is one that has to know the future;
  *   EINVAL, E2BIG or 524 (ENOTSUPP)	the kernel release would refuse the map so;
  *   ENOMEM	there is not that much memory.
  */

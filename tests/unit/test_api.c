@@ -110,6 +110,8 @@ static void test_refused(void)
 	CU_ASSERT(is_refused(ENOTSUPP, "max_entries=4,no_prealloc", NULL, NULL, 1));
 	CU_ASSERT_PTR_NOT_NULL(strstr(mapsim_error(), "ENOTSUPP"));
 	CU_ASSERT(is_refused(EINVAL, "type=lru_hash,max_entries=4", "4.9", NULL, 1));
+	CU_ASSERT(is_refused(EINVAL, "max_entries=4", NULL, "rotation=opt", 1));
+	CU_ASSERT_PTR_NOT_NULL(strstr(mapsim_error(), "to come"));
 	CU_ASSERT(is_refused(ENOMEM, "type=hash,max_entries=128M,value_size=64k", NULL, NULL, 1));
 }
 
