@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system.h"
 #include "lib/map.h"
 
 #define SIZE_THROUGH(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
@@ -98,6 +99,27 @@ int lib_fill(void *wanted, const void *own, size_t own_bytes)
 
 /* Creating */
 
+/* A map of this many bytes fits on any system. */
+#define SMALL_MAP_BYTES (16u << 20)
+
+/*
+ * The system grants more memory than it has and kills who uses it, so a map that cannot fit is
+ * refused before it is touched.
+ */
+static int check_fits(const struct map_config *config)
+{
+	uint64_t bytes = map_config_bytes(config), available;
+
+	if (bytes <= SMALL_MAP_BYTES)
+		return 0;
+	available = system_memory_available();
+	if (bytes <= available)
+		return 0;
+	return error_set(&last_error, -ENOMEM,
+			 "the map would take %.1f GiB, and %.1f GiB are available (ENOMEM)",
+			 (double)bytes / (1 << 30), (double)available / (1 << 30));
+}
+
 static int read_config(struct map_config *config, const char *text,
 		       const struct mapsim_map_create_opts *opts)
 {
@@ -124,7 +146,7 @@ static int read_config(struct map_config *config, const char *text,
 	if (!err && seq_model_ops.needs_future(&config->attr, &config->tunables))
 		err = error_set(&last_error, -EINVAL,
 				"this rotation needs to know all calls to come");
-	return err;
+	return err ? err : check_fits(config);
 }
 
 static int create(const struct map_config *config, struct mapsim_map **created)
