@@ -20,7 +20,10 @@ struct engine {
 	const struct model_ops *model; /* NULL where the map is not the model's */
 	bool is_running_kernel;        /* runs take the host's release, whatever the default */
 
-	/* Creates the run's map. -ENOMEM etc. with error; state is engine's until close. */
+	/*
+	 * Creates the run's map; the config's engine is this one. -ENOMEM etc. with error; state
+	 * is engine's until close.
+	 */
 	int (*open)(const struct run_config *config, void **state, struct error *error);
 	void (*close)(void *state);
 
