@@ -150,6 +150,8 @@ static void init_percpu_value(struct map *map, const struct map_ctx *ctx, struct
 		cpu = slot->writer == WRITER_NONE ? end : slot->writer - 1;
 		end = slot->writer == WRITER_NONE ? end : slot->writer;
 	}
+	if (env_fault(FAULT_VALUES_LEFT))
+		end = cpu;
 	for (; ctx->context != OP_SYSCALL && cpu < end; cpu++) {
 		if (cpu != ctx->cpu)
 			memset(elem_percpu_value(map, elem, cpu), 0, map->value_size);
@@ -180,14 +182,15 @@ static int take_elem(struct map *map, struct map_ctx *ctx, struct elem *old, str
 	struct map_cpu *cpu = map_cpu(map, ctx->cpu);
 
 	if (map->preallocates) {
-		if (old && map->has_spares) {
+		if (old && map->has_spares && !env_fault(FAULT_SPARE_UNUSED)) {
 			*taken = cpu->spare;
 			return 0;
 		}
 		*taken = map->alloc_policy->pop(map, ctx);
 		return *taken ? 0 : -E2BIG;
 	}
-	if (!old && elem_count_is_full(&map->count, map->max_entries))
+	if (!old &&
+	    elem_count_is_full(&map->count, map->max_entries + env_fault(FAULT_ONE_TOO_MANY)))
 		return -E2BIG;
 	*taken = map->alloc_policy->pop(map, ctx);
 	if (!*taken)
@@ -207,9 +210,26 @@ void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem)
 	map->alloc_policy->push(map, ctx, elem);
 }
 
+/* Gives elem the place of old in its bucket: a test has planted that fault. */
+static void replace_in_place(struct elem *elem, struct elem *old)
+{
+	uintptr_t next = old->hash_node.next;
+
+	elem->hash_node = old->hash_node;
+	elem->lru.is_hashed = 1;
+	*elem->hash_node.pprev = (uintptr_t)&elem->hash_node;
+	if (!nulls_is_end(next))
+		elem_of_link(next)->hash_node.pprev = &elem->hash_node.next;
+	old->lru.is_hashed = 0;
+}
+
 /* Links elem, then unlinks old, of the same key: for a reader one of them is always there. */
 static void replace_elem(struct map *map, struct elem *elem, struct elem *old)
 {
+	if (env_fault(FAULT_UPDATE_IN_PLACE)) {
+		replace_in_place(elem, old);
+		return;
+	}
 	htab_link(map, elem, elem->hash & map->bucket_mask);
 	htab_unlink(old);
 }
@@ -236,7 +256,7 @@ static int update_hash_locked(struct map *map, struct map_ctx *ctx, const struct
 		return 0;
 	}
 	replace_elem(map, elem, old);
-	if (map->preallocates && map->has_spares)
+	if (map->preallocates && map->has_spares && !env_fault(FAULT_SPARE_UNUSED))
 		map_cpu(map, ctx->cpu)->spare = old;
 	else
 		htab_free_elem(map, ctx, old);
@@ -349,7 +369,8 @@ static int update_lru(struct map *map, struct map_ctx *ctx, const struct update 
 		err = check_flags(old, update->flags);
 		if (!err) {
 			if (old) {
-				lru_mark_bit(map, elem);
+				if (!env_fault(FAULT_UPDATE_UNMARKED))
+					lru_mark_bit(map, elem);
 				replace_elem(map, elem, old);
 			} else {
 				insert_elem(map, ctx, elem);
@@ -360,7 +381,8 @@ static int update_lru(struct map *map, struct map_ctx *ctx, const struct update 
 		bucket_unlock(map, ctx, bucket);
 	}
 	if (err) {
-		map->lru_ops->give_back(map, ctx, elem);
+		if (!env_fault(FAULT_NOEXIST_KEEPS))
+			map->lru_ops->give_back(map, ctx, elem);
 	} else if (old) {
 		lru_mark_moved(map, ctx, elem);
 		map->lru_ops->give_back(map, ctx, old);
@@ -406,7 +428,8 @@ static int update_lru_percpu(struct map *map, struct map_ctx *ctx, const struct 
 	struct elem *elem;
 	int err;
 
-	if (update->flags == UPDATE_EXIST || (map->lru_ops->hold && find_old(map, update))) {
+	if ((update->flags == UPDATE_EXIST && !env_fault(FAULT_EXIST_TAKES_NODE)) ||
+	    (map->lru_ops->hold && find_old(map, update))) {
 		err = update_lru_percpu_with(map, ctx, update, NULL);
 		if (err != -EAGAIN)
 			return err;

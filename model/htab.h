@@ -104,6 +104,14 @@ struct update {
 	bool is_absent; /* the key is known not to be there; nothing ran since (ENV_SHORTCUTS) */
 };
 
+/* Marks the wrong way round: a test has planted that fault. */
+static inline int htab_lookup_faulty(struct map *map, struct map_ctx *ctx, struct elem *elem)
+{
+	if (map->is_lru && ctx->context == OP_SYSCALL)
+		lru_mark_used(map, ctx, elem);
+	return 0;
+}
+
 /* What a look-up that found elem (NULL: nothing) does: it counts, and marks by its context. */
 static inline int htab_lookup(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
@@ -112,6 +120,8 @@ static inline int htab_lookup(struct map *map, struct map_ctx *ctx, struct elem 
 		return -ENOENT;
 	}
 	map_counters(map, ctx)->hits++;
+	if (env_fault(ctx->context == OP_SYSCALL ? FAULT_SYSCALL_MARKS : FAULT_LOOKUP_UNMARKED))
+		return htab_lookup_faulty(map, ctx, elem);
 	if (map->is_lru && (ctx->context != OP_SYSCALL || map->sys_lookup_marks))
 		lru_mark_used(map, ctx, elem);
 	return 0;

@@ -31,6 +31,8 @@ int htab_next_key(struct map *map, struct map_ctx *ctx, const void *key, void *n
 	if (key) {
 		hash = htab_hash(map, key);
 		elem = htab_find(map, key, hash);
+		if (!elem && env_fault(FAULT_NEXT_OF_MISSING))
+			return -ENOENT;
 		if (elem) {
 			uintptr_t link = env_load_acquire(&elem->hash_node.next);
 
@@ -122,7 +124,7 @@ int htab_batch(struct map *map, struct map_ctx *ctx, const uint32_t *cursor, uin
 	       struct batch_output *output, uint32_t *count, bool del)
 {
 	uint64_t bucket = cursor ? *cursor : 0;
-	uint32_t asked = *count, total = 0, here = 0;
+	uint32_t asked = *count, total = 0, here = 0, room;
 	int err = 0;
 
 	if (!map->has_batch)
@@ -133,15 +135,17 @@ int htab_batch(struct map *map, struct map_ctx *ctx, const uint32_t *cursor, uin
 	if (bucket > map->bucket_mask)
 		return -ENOENT;
 	for (; bucket <= map->bucket_mask; bucket++, total += here) {
-		err = batch_bucket(map, ctx, (uint32_t)bucket, asked - total, output, &here, del);
-		if (err || here > asked - total)
+		room = asked - total;
+		room -= room && env_fault(FAULT_BATCH_ROOM);
+		err = batch_bucket(map, ctx, (uint32_t)bucket, room, output, &here, del);
+		if (err || here > room)
 			break;
 	}
 	if (bucket > map->bucket_mask)
 		err = -ENOENT;
 	else if (!err && !total)
 		err = -ENOSPC;
-	*next_cursor = (uint32_t)bucket;
+	*next_cursor = (uint32_t)bucket + env_fault(FAULT_BATCH_CURSOR);
 	*count = total;
 	map_counters(map, ctx)->batch_elements += total;
 	return err;

@@ -7,6 +7,9 @@
 #ifndef MODEL_NS_H
 #define MODEL_NS_H
 
+/* env/check/fault.c */
+#define fault_planted ENV_NS(fault_planted)
+
 /* map.c */
 #define model_ops_table ENV_NS(model_ops)
 #define map_create ENV_NS(map_create)

@@ -38,6 +38,17 @@ static void local_del_pending(struct lru_local *local, struct elem *elem)
 	local->pending_count--;
 }
 
+/* Pending nodes from the tail; from the head where a test has planted that fault. */
+static struct list_node *pending_oldest(const struct lru_local *local, enum fault fault)
+{
+	return env_fault(fault) ? local->pending.next : local->pending.prev;
+}
+
+static struct list_node *pending_younger(const struct list_node *node, enum fault fault)
+{
+	return env_fault(fault) ? node->next : node->prev;
+}
+
 /* Kernel-maps 4.2: fixed until 6.16, then half of a CPU's share, within bounds. */
 static uint32_t common_free_target(const struct map *map)
 {
@@ -66,7 +77,7 @@ int lru_common_init(struct map *map, const struct lru_variant *variant)
 		nr_scans = map_tunable(map, TUNE_COMMON_NR_SCANS);
 	map->lru = common;
 	lru_list_init(&common->list, (uint32_t)nr_scans);
-	common->free_target = common_free_target(map);
+	common->free_target = common_free_target(map) + env_fault(FAULT_TARGET_ONE_MORE);
 	common->variant = variant;
 	for (uint32_t cpu = 0; cpu < map->cpus; cpu++) {
 		list_init(&common->locals[cpu].pending);
@@ -97,7 +108,8 @@ static void common_flush(struct lru_list *list, struct lru_local *local)
 
 	if (ENV_LOOKAHEAD)
 		local_fetch_recent(local, local->recent_count - local->pending_count, RECENT_AHEAD);
-	for (node = local->pending.prev; node != &local->pending; node = next) {
+	for (node = pending_oldest(local, FAULT_FLUSH_FROM_HEAD); node != &local->pending;
+	     node = next) {
 		struct elem *elem = elem_of_lru(node);
 		enum lru_list_type type = env_load(&elem->lru.ref) ? LRU_ACTIVE : LRU_INACTIVE;
 
@@ -107,7 +119,7 @@ static void common_flush(struct lru_list *list, struct lru_local *local)
 						   RECENT_AHEAD,
 					   1);
 
-		next = node->prev;
+		next = pending_younger(node, FAULT_FLUSH_FROM_HEAD);
 		if (env_load(&elem->lru.pending_free)) {
 			env_store(&elem->lru.pending_free, 0);
 			type = LRU_FREE;
@@ -182,9 +194,10 @@ void lru_common_refill(struct map *map, struct map_ctx *ctx, struct lru_local *l
 struct elem *lru_local_take_pending(struct map *map, struct map_ctx *ctx, struct lru_local *local)
 {
 	for (int force = 0; force < 2; force++) {
-		struct list_node *node = local->pending.prev;
+		struct list_node *node = pending_oldest(local, FAULT_STEAL_FROM_HEAD);
 
-		for (; node != &local->pending; node = node->prev) {
+		for (; node != &local->pending;
+		     node = pending_younger(node, FAULT_STEAL_FROM_HEAD)) {
 			struct elem *elem = elem_of_lru(node);
 
 			if (!force && env_load(&elem->lru.ref) &&
@@ -214,7 +227,7 @@ struct elem *lru_common_round(struct map *map, struct map_ctx *ctx, lru_take_fn 
 		}
 		cpu = map_next_cpu(map, cpu);
 	} while (!elem && cpu != first);
-	mine->next_steal = cpu;
+	mine->next_steal = env_fault(FAULT_STEAL_AT_SELF) ? ctx->cpu : cpu;
 	return elem;
 }
 
@@ -283,7 +296,10 @@ static bool common_give_back_local(struct map *map, struct map_ctx *ctx, struct 
 	is_pending = env_load(&elem->lru.type) == LRU_LOCAL_PENDING;
 	if (is_pending) {
 		local_del_pending(local, elem);
-		lru_local_push_free(local, elem);
+		if (env_fault(FAULT_GIVE_BACK_TO_OWN))
+			lru_local_push_free(&common->locals[ctx->cpu], elem);
+		else
+			lru_local_push_free(local, elem);
 	}
 	lru_local_unlock(map, ctx, local);
 	return is_pending;

@@ -66,7 +66,7 @@ static uint32_t lru_list_rotate_inactive(struct lru_list *list)
 		return 0;
 	if (last == head)
 		last = last->next;
-	while (scans < list->nr_scans) {
+	while (scans < list->nr_scans + env_fault(FAULT_ROTATE_ONE_MORE)) {
 		if (node == head) {
 			node = node->prev;
 			continue;
@@ -79,7 +79,8 @@ static uint32_t lru_list_rotate_inactive(struct lru_list *list)
 			break;
 		node = next;
 	}
-	list->cursor = next;
+	if (!env_fault(FAULT_CURSOR_STAYS))
+		list->cursor = next;
 	return scans;
 }
 
@@ -88,7 +89,8 @@ void lru_list_rotate(struct map *map, struct map_ctx *ctx, struct lru_list *list
 	struct map_counters *counters = map_counters(map, ctx);
 
 	counters->rotations++;
-	if (list->counts[LRU_INACTIVE] < list->counts[LRU_ACTIVE])
+	if (list->counts[LRU_INACTIVE] <
+	    list->counts[LRU_ACTIVE] + env_fault(FAULT_ROTATE_WHEN_SAME))
 		counters->scans += lru_list_rotate_active(list);
 	counters->scans += lru_list_rotate_inactive(list);
 }
@@ -120,14 +122,15 @@ uint32_t lru_list_shrink(struct map *map, struct map_ctx *ctx, struct lru_list *
 {
 	struct list_node *head = &list->heads[LRU_INACTIVE], *node = head->prev, *next;
 	struct map_counters *counters = map_counters(map, ctx);
-	uint32_t count = 0, scans = 0;
+	uint32_t count = 0, scans = 0, scans_max = list->nr_scans;
 
+	scans_max += env_fault(FAULT_SHRINK_ONE_MORE);
 	counters->shrinks++;
-	for (; node != head && count < wanted && scans < list->nr_scans; node = next, scans++) {
+	for (; node != head && count < wanted && scans < scans_max; node = next, scans++) {
 		struct elem *elem = elem_of_lru(node);
 
 		next = node->prev;
-		if (env_load(&elem->lru.ref)) {
+		if (env_load(&elem->lru.ref) && !env_fault(FAULT_SHRINK_USED)) {
 			lru_list_move(list, elem, LRU_ACTIVE);
 		} else if (lru_unhash(map, ctx, elem)) {
 			lru_list_take(list, elem);

@@ -51,7 +51,8 @@ void lru_list_take(struct lru_list *list, struct elem *elem);
 static inline void lru_list_add(struct lru_list *list, struct elem *elem, enum lru_list_type type)
 {
 	env_store(&elem->lru.type, (uint8_t)type);
-	env_store(&elem->lru.ref, 0);
+	if (!env_fault(FAULT_BIT_STAYS))
+		env_store(&elem->lru.ref, 0);
 	list->counts[type]++;
 	list_add(&elem->lru.list, &list->heads[type]);
 }

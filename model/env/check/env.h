@@ -17,6 +17,7 @@
 #include "model/ns.h"
 
 #include "model/env/memory.h"
+#include "model/fault.h"
 #include "model/lock_kinds.h"
 #include "model/model.h"
 
@@ -38,6 +39,14 @@ struct env_lock {
 #define env_store(address, value) (*(address) = (value))
 #define env_store_release(address, value) (*(address) = (value))
 #define env_add(address, value) (*(address) += (value))
+
+/* The fault that a test has planted; set while nothing runs. */
+extern enum fault fault_planted;
+
+static inline bool env_fault(enum fault fault)
+{
+	return fault_planted == fault;
+}
 
 static inline void env_prefetch(const void *address)
 {
