@@ -64,6 +64,9 @@ struct {
 	__uint(value_size, 8);
 } values SEC(".maps");
 
+/* Values of up to this many bytes are folded by a loop that the verifier follows to its end. */
+#define UNROLLED_BYTES 1024
+
 struct fold {
 	const unsigned char *value;
 	__u64 fold;
@@ -96,7 +99,7 @@ static __always_inline __u64 fold_value(const unsigned char *value, int has_loop
 {
 	struct fold fold = {value, 0};
 
-	if (has_loop) {
+	if (has_loop && settings.value_bytes > UNROLLED_BYTES) {
 		bpf_loop(settings.value_bytes / 8, fold_word, &fold, 0);
 	} else {
 		for (__u32 word = 0; word < settings.value_bytes / 8; word++)
