@@ -122,11 +122,12 @@ uint32_t lru_list_shrink(struct map *map, struct map_ctx *ctx, struct lru_list *
 {
 	struct list_node *head = &list->heads[LRU_INACTIVE], *node = head->prev, *next;
 	struct map_counters *counters = map_counters(map, ctx);
-	uint32_t count = 0, scans = 0, scans_max = list->nr_scans;
+	uint32_t count = 0, scans = 0;
 
-	scans_max += env_fault(FAULT_SHRINK_ONE_MORE);
 	counters->shrinks++;
-	for (; node != head && count < wanted && scans < scans_max; node = next, scans++) {
+	for (; node != head && count < wanted &&
+	       scans < list->nr_scans + env_fault(FAULT_SHRINK_ONE_MORE);
+	     node = next, scans++) {
 		struct elem *elem = elem_of_lru(node);
 
 		next = node->prev;

@@ -82,10 +82,13 @@ void lru_percpu_give_back(struct map *map, struct map_ctx *ctx, struct elem *ele
 		env_store(&elem->lru.pending_free, 1);
 		return;
 	}
-	lru_list_take(list, elem);
-	if (env_fault(FAULT_PERCPU_OWN_LIST))
+	if (env_fault(FAULT_PERCPU_OWN_LIST)) {
+		lru_list_take(list, elem);
 		elem->lru.cpu = (uint16_t)ctx->cpu;
-	lru_list_add(&lru->lists[elem->lru.cpu], elem, LRU_FREE);
+		lru_list_add(&lru->lists[ctx->cpu], elem, LRU_FREE);
+	} else {
+		lru_list_move(list, elem, LRU_FREE);
+	}
 	env_unlock(&list->lock, ctx, RANK_LRU, map->lru_lock);
 }
 
