@@ -49,6 +49,13 @@ for compiler in gcc clang; do
 done
 step distcheck make -j "$jobs" distcheck
 step lint make lint
+if "$build/mapsim" verify -q -m max_entries=1 gen:scan,range=1,count=1 >/dev/null 2>&1; then
+	step "faults against the running kernel" "$build/planted" --against kernel
+	step "random cases against the running kernel" "$build/mapsim" verify --fuzz 60
+else
+	skip "the running kernel" "$("$build/mapsim" verify -q -m max_entries=1 \
+		gen:scan,range=1,count=1 2>&1 || true)"
+fi
 if [ -n "${MAPSIM_VECTORS-}" ]; then
 	step vectors "$src/tests/golden/check.sh" "$MAPSIM_VECTORS"
 else

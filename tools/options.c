@@ -81,6 +81,7 @@ static int set_run_option(void *state, const struct cli_option *option, const ch
 }
 
 const struct cli_group map_group = {map_table, COUNT(map_table), set_run_option};
+const struct cli_group engine_group = {map_table, 4, set_run_option};
 const struct cli_group trace_group = {trace_table, COUNT(trace_table), set_run_option};
 
 static const struct cli_option format_table[] = {

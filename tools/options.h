@@ -10,6 +10,9 @@
 /* -m -k -s -e --preload --check: state is a struct run_config. */
 extern const struct cli_group map_group;
 
+/* Of those only -m -k -s -e. */
+extern const struct cli_group engine_group;
+
 /* -c -p --spread --seed: what a trace alone needs; state is a struct run_config. */
 extern const struct cli_group trace_group;
 

@@ -63,6 +63,8 @@ static struct json_object *json_field(const struct field *field)
 		return json_text(field->text);
 	if (strchr(field->text, '.'))
 		return json_object_new_double_s(strtod(field->text, NULL), field->text);
+	if (field->text[0] == '-')
+		return json_object_new_int64(strtoll(field->text, NULL, 10));
 	return json_object_new_uint64(strtoull(field->text, NULL, 10));
 }
 

@@ -4,10 +4,12 @@
 
 #include <stddef.h>
 
+extern CU_TestInfo compare_tests[];
 extern CU_TestInfo config_tests[];
 extern CU_TestInfo csv_tests[];
 extern CU_TestInfo future_tests[];
 extern CU_TestInfo job_tests[];
+extern CU_TestInfo fuzz_tests[];
 extern CU_TestInfo kernel_engine_tests[];
 extern CU_TestInfo kernels_tests[];
 extern CU_TestInfo number_tests[];
@@ -15,6 +17,7 @@ extern CU_TestInfo op_tests[];
 extern CU_TestInfo output_file_tests[];
 extern CU_TestInfo record_tests[];
 extern CU_TestInfo trace_store_tests[];
+extern CU_TestInfo shrink_tests[];
 extern CU_TestInfo traces_tests[];
 extern CU_TestInfo traces_binary_tests[];
 extern CU_TestInfo traces_gen_tests[];
@@ -25,10 +28,12 @@ extern CU_TestInfo tunables_tests[];
 extern CU_TestInfo vary_tests[];
 
 const struct unit_suite unit_suites[] = {
+	{"compare", compare_tests},
 	{"config", config_tests},
 	{"csv", csv_tests},
 	{"future", future_tests},
 	{"job", job_tests},
+	{"fuzz", fuzz_tests},
 	{"kernel_engine", kernel_engine_tests},
 	{"kernels", kernels_tests},
 	{"number", number_tests},
@@ -36,6 +41,7 @@ const struct unit_suite unit_suites[] = {
 	{"output_file", output_file_tests},
 	{"record", record_tests},
 	{"trace_store", trace_store_tests},
+	{"shrink", shrink_tests},
 	{"traces", traces_tests},
 	{"traces_binary", traces_binary_tests},
 	{"traces_gen", traces_gen_tests},
