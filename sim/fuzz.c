@@ -16,8 +16,9 @@
 #define OPERATIONS_MAX 8192 /* beside what fills the map */
 #define SMALL_OPERATIONS_MAX 128
 #define SMALL_ENTRIES_MAX 24
-#define ENTRIES_MAX 4096         /* max_entries */
-#define KEYS_BYTES_MAX (1 << 18) /* of all of a case's keys */
+#define ENTRIES_MAX 4096             /* max_entries */
+#define PERCPU_BYTES_MAX (64u << 10) /* of values that are allocated while the map runs */
+#define KEYS_BYTES_MAX (1 << 18)     /* of all of a case's keys */
 
 /* A key as operations have it. */
 struct fuzz_key {
@@ -148,6 +149,19 @@ static uint32_t pick_entries(struct fuzzer *fuzzer)
 	return (uint32_t)pick_size(fuzzer, ENTRIES_MAX);
 }
 
+/*
+ * The kernel's per-CPU allocator has a few pages in reserve, and gets more behind an insertion's
+ * back: maps that allocate there while they run are kept small, or all would see is its ENOMEM.
+ */
+static void limit_percpu(struct map_attr *attr)
+{
+	uint32_t most = PERCPU_BYTES_MAX / (attr->value_size + 8);
+
+	if (map_type_is_percpu(attr->type) && attr->flags & MAP_NO_PREALLOC &&
+	    attr->max_entries > most)
+		attr->max_entries = most;
+}
+
 static void make_map(struct fuzzer *fuzzer)
 {
 	struct map_attr *attr = &fuzzer->made->attr;
@@ -160,6 +174,7 @@ static void make_map(struct fuzzer *fuzzer)
 		attr->flags |= MAP_NO_COMMON_LRU;
 	if (!map_type_is_lru(attr->type) && chance(fuzzer, 35))
 		attr->flags |= MAP_NO_PREALLOC;
+	limit_percpu(attr);
 	if (!map_type_is_percpu(attr->type) && !(attr->flags & MAP_NO_COMMON_LRU) &&
 	    chance(fuzzer, 5)) {
 		attr->flags |= MAP_NUMA_NODE;

@@ -132,12 +132,17 @@ static bool is_shortage(const struct fuzz_case *fuzz, const struct compare_diffe
 	       (answers[0].ret == -ENOMEM || answers[1].ret == -ENOMEM);
 }
 
-/* Compares again, after longer and longer pauses, as long as only memory was short. */
+/*
+ * Compares again, after longer and longer pauses, as long as only memory was short. What differs is
+ * at the same operation each time; a shortage that comes and goes is none of the map's.
+ */
 static int compare_patiently(struct compare *compare, const struct hunt_options *options,
 			     const struct fuzz_case *fuzz, struct compare_difference *difference,
 			     bool *was_short, struct error *error)
 {
 	int ret = compare_case(compare, options, fuzz, difference, error);
+	uint64_t first = difference->index;
+	bool has_moved = false;
 
 	*was_short = false;
 	for (unsigned int pause_ms = PAUSE_FIRST_MS;
@@ -146,6 +151,11 @@ static int compare_patiently(struct compare *compare, const struct hunt_options 
 		compare_difference_deinit(difference);
 		usleep(pause_ms * 1000);
 		ret = compare_case(compare, options, fuzz, difference, error);
+		has_moved |= ret > 0 && difference->index != first;
+	}
+	if (ret > 0 && has_moved && is_shortage(fuzz, difference)) {
+		compare_difference_deinit(difference);
+		ret = 0;
 	}
 	return ret;
 }
