@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sim/map_config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <numa.h>
@@ -64,9 +65,26 @@ int config_find_name(const char *what, const char *value, const char *const *nam
 	return error_set(error, -EINVAL, "%s=%.40s: expected one of %s", what, value, all);
 }
 
+#define UAPI_NAME_BYTES 40
+
+/* Names as <linux/bpf.h> has them are the same ones in capitals, behind a prefix. */
+static const char *from_uapi(const char *prefix, const char *name, char text[UAPI_NAME_BYTES])
+{
+	size_t skipped = strlen(prefix), used = 0;
+
+	if (strncmp(name, prefix, skipped) != 0 || strlen(name + skipped) >= UAPI_NAME_BYTES)
+		return name;
+	for (name += skipped; *name; name++)
+		text[used++] = (char)tolower((unsigned char)*name);
+	text[used] = '\0';
+	return text;
+}
+
 static int set_type(struct map_config *config, const char *value, struct error *error)
 {
-	int type = config_find_name("type", value, map_type_names, MAP_TYPES, error);
+	char text[UAPI_NAME_BYTES];
+	int type = config_find_name("type", from_uapi("BPF_MAP_TYPE_", value, text), map_type_names,
+				    MAP_TYPES, error);
 
 	if (type < 0)
 		return type;
@@ -112,6 +130,9 @@ static int set_numa_node(struct map_config *config, const char *value, struct er
 /* One flag: a word, or numa_node=N. */
 static int add_flag(struct map_config *config, const char *flag, struct error *error)
 {
+	char text[UAPI_NAME_BYTES];
+
+	flag = from_uapi("BPF_F_", flag, text);
 	if (!strcmp(flag, "no_common_lru"))
 		config->attr.flags |= MAP_NO_COMMON_LRU;
 	else if (!strcmp(flag, "no_prealloc"))

@@ -254,6 +254,11 @@ static void test_map_text(void)
 		 "type=lru_hash,max_entries=1,key_size=8,value_size=8,numa_node=0"},
 		{"max_entries=1,numa_node=0,no_prealloc",
 		 "type=lru_hash,max_entries=1,key_size=8,value_size=8,no_prealloc,numa_node=0"},
+		{"BPF_MAP_TYPE_PERCPU_HASH,max_entries=5,BPF_F_NO_PREALLOC",
+		 "type=percpu_hash,max_entries=5,key_size=8,value_size=8,no_prealloc"},
+		{"type=BPF_MAP_TYPE_LRU_HASH,flags=BPF_F_NO_COMMON_LRU|BPF_F_NO_PREALLOC,max_"
+		 "entries=5",
+		 "type=lru_hash,max_entries=5,key_size=8,value_size=8,no_common_lru,no_prealloc"},
 		{"max_entries=1,max_entries=2",
 		 "type=lru_hash,max_entries=2,key_size=8,value_size=8"},
 	};
