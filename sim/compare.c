@@ -7,17 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/system.h"
 #include "model/attr.h"
-#include "sim/engine_model.h"
+#include "sim/engine.h"
+#include "sim/memory.h"
 #include "traces/trace.h"
 
 /* How much is shown around a difference. */
 #define LINES_BEFORE 6
 #define LINES_AFTER 3
-
-/* Maps up to this size are not worth asking whether they fit. */
-#define SMALL_MAP_BYTES (16u << 20)
 
 const char *const compare_kind_names[COMPARE_KINDS] = {
 	[COMPARE_SAME] = "none", [COMPARE_RETURN] = "return", [COMPARE_DETAIL] = "detail",
@@ -42,6 +39,7 @@ struct side {
 struct compare {
 	struct side sides[2];
 	bool is_begun;
+	uint64_t bytes; /* reserved for both maps */
 	uint64_t index; /* of the next operation */
 	/* The end of the last batch, should the next one's first operations differ. */
 	char *tail;
@@ -85,30 +83,32 @@ static void take_as_it_is(struct run_config *config)
 	memset(config->map.is_overridden, 0, sizeof(config->map.is_overridden));
 }
 
-/*
- * Two models are two maps of one thread: whoever waits for memory (sim/memory.h) would wait for
- * itself.
- */
-static int check_both_fit(const struct compare *compare, const struct run_config *config,
-			  struct error *error)
+/* The memory of both maps at once: see memory_reserve(). A refused map will take none. */
+static int reserve_both(struct compare *compare, const struct run_config *config,
+			struct error *error)
 {
-	if (!compare->sides[0].engine->model || !compare->sides[1].engine->model ||
-	    map_attr_check(&config->map.attr, &config->map.tunables, config->map.cpus, NULL) ||
-	    map_config_bytes(&config->map) <= SMALL_MAP_BYTES ||
-	    map_config_bytes(&config->map) <= system_memory_available() / 2)
+	const struct map_config *map = &config->map;
+
+	compare->bytes = 0;
+	if (map_attr_check(&map->attr, &map->tunables, map->cpus, NULL))
 		return 0;
-	return error_set(error, -ENOMEM, "two such maps do not fit in memory (ENOMEM)");
+	for (int i = 0; i < 2; i++)
+		compare->bytes += compare->sides[i].engine->model ? map_config_bytes(map) : 0;
+	return memory_reserve(compare->bytes, error);
 }
 
 int compare_begin(struct compare *compare, const struct run_config *config, struct error *error)
 {
-	int err = check_both_fit(compare, config, error);
+	int err = reserve_both(compare, config, error);
 
+	if (err)
+		return err;
 	for (int i = 0; !err && i < 2; i++) {
 		struct side *side = &compare->sides[i];
 		struct run_config own = *config;
 
 		own.engine = side->engine;
+		own.has_memory = true;
 		if (side->engine->is_running_kernel)
 			take_as_it_is(&own);
 		err = side->engine->open(&own, &side->state, error);
@@ -117,8 +117,10 @@ int compare_begin(struct compare *compare, const struct run_config *config, stru
 		compare->sides[0].engine->close(compare->sides[0].state);
 		compare->sides[0].state = NULL;
 	}
-	if (err)
+	if (err) {
+		memory_release(compare->bytes);
 		return err;
+	}
 	compare->is_begun = true;
 	compare->index = 0;
 	compare->tail_bytes = 0;
@@ -133,6 +135,8 @@ void compare_end(struct compare *compare)
 		side->engine->close(side->state);
 		side->state = NULL;
 	}
+	if (compare->is_begun)
+		memory_release(compare->bytes);
 	compare->is_begun = false;
 }
 

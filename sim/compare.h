@@ -51,9 +51,9 @@ int compare_create(const struct engine *first, const struct engine *second,
 void compare_destroy(struct compare *compare); /* NULL, too; ends what was begun */
 
 /*
- * Makes both maps; the config's engine is disregarded, and its release and tunables are by the
- * running kernel. Returns 0, or what an engine that refuses
- * says. On an error nothing is begun.
+ * Makes both maps; the config's engine is disregarded, and by the running kernel also its release
+ * and tunables. Returns 0, -ENOMEM when both do not fit in memory, or what an engine that refuses
+ * says, with error. On an error nothing is begun.
  */
 int compare_begin(struct compare *compare, const struct run_config *config, struct error *error);
 

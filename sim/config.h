@@ -28,6 +28,7 @@ struct run_config {
 	bool is_map_given;
 	bool preload;              /* read the traces into memory before the clock starts */
 	bool check;                /* check conservation after the run */
+	bool has_memory;           /* who opens the engine has reserved the map's (sim/memory.h) */
 	const char *const *traces; /* the caller's */
 	size_t trace_count;
 };

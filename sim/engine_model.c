@@ -27,7 +27,7 @@ int engine_model_open(const struct run_config *config, void **state, struct erro
 	if (!run)
 		return error_set(error, -ENOMEM, "out of memory");
 	run->ops = ops;
-	run->bytes = map_config_bytes(&config->map);
+	run->bytes = config->has_memory ? 0 : map_config_bytes(&config->map);
 	err = memory_reserve(run->bytes, error);
 	if (err) {
 		free(run);

@@ -17,7 +17,8 @@
 #define SMALL_OPERATIONS_MAX 128
 #define SMALL_ENTRIES_MAX 24
 #define ENTRIES_MAX 4096             /* max_entries */
-#define PERCPU_BYTES_MAX (64u << 10) /* of values that are allocated while the map runs */
+#define PERCPU_BYTES_MAX (64u << 10) /* of one CPU's values that are allocated while it runs */
+#define ALL_BYTES_MAX (64u << 20)    /* of all CPUs' values */
 #define KEYS_BYTES_MAX (1 << 18)     /* of all of a case's keys */
 
 /* A key as operations have it. */
@@ -152,14 +153,16 @@ static uint32_t pick_entries(struct fuzzer *fuzzer)
 /*
  * The kernel's per-CPU allocator has a few pages in reserve, and gets more behind an insertion's
  * back: maps that allocate there while they run are kept small, or all would see is its ENOMEM.
+ * With many CPUs all per-CPU maps are.
  */
-static void limit_percpu(struct map_attr *attr)
+static void limit_percpu(struct map_attr *attr, uint32_t cpus)
 {
-	uint32_t most = PERCPU_BYTES_MAX / (attr->value_size + 8);
+	uint32_t value_bytes = attr->value_size + 8;
+	uint32_t most = attr->flags & MAP_NO_PREALLOC ? PERCPU_BYTES_MAX / value_bytes
+						      : ALL_BYTES_MAX / value_bytes / cpus;
 
-	if (map_type_is_percpu(attr->type) && attr->flags & MAP_NO_PREALLOC &&
-	    attr->max_entries > most)
-		attr->max_entries = most;
+	if (map_type_is_percpu(attr->type) && attr->max_entries > most)
+		attr->max_entries = most ? most : 1;
 }
 
 static void make_map(struct fuzzer *fuzzer)
@@ -174,7 +177,7 @@ static void make_map(struct fuzzer *fuzzer)
 		attr->flags |= MAP_NO_COMMON_LRU;
 	if (!map_type_is_lru(attr->type) && chance(fuzzer, 35))
 		attr->flags |= MAP_NO_PREALLOC;
-	limit_percpu(attr);
+	limit_percpu(attr, fuzzer->cpus);
 	if (!map_type_is_percpu(attr->type) && !(attr->flags & MAP_NO_COMMON_LRU) &&
 	    chance(fuzzer, 5)) {
 		attr->flags |= MAP_NUMA_NODE;

@@ -311,8 +311,11 @@ int hunt_run(const struct hunt_options *options, struct hunt_result *result, str
 	pthread_mutex_destroy(&hunt.lock);
 	result->seconds = now_seconds() - hunt.begin;
 	err = hunt.err;
-	if (!err && result->is_found)
-		err = shrink_found(options, result, error);
+	/* What was found counts, also when it cannot become smaller or another thread failed. */
+	if (result->is_found) {
+		shrink_found(options, result, error);
+		err = 0;
+	}
 	if (!err && !result->is_found && is_stopped(options))
 		err = -EINTR;
 	return err;

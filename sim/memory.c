@@ -24,6 +24,9 @@ int memory_reserve(uint64_t bytes, struct error *error)
 {
 	bool has_room;
 
+	if (!bytes)
+		return 0;
+
 	pthread_mutex_lock(&lock);
 	while (!(has_room = fits(bytes)) && reserved)
 		pthread_cond_wait(&released, &lock);
@@ -39,6 +42,8 @@ int memory_reserve(uint64_t bytes, struct error *error)
 
 void memory_release(uint64_t bytes)
 {
+	if (!bytes)
+		return;
 	pthread_mutex_lock(&lock);
 	reserved -= bytes;
 	pthread_cond_broadcast(&released);

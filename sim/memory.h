@@ -11,9 +11,9 @@
 #include "base/error.h"
 
 /*
- * Takes bytes for a map, until memory_release(). Waits while maps of other threads leave too
- * little; a thread that has a map must not ask for a second one. Returns 0, or -ENOMEM with error
- * when the map would not fit even by itself.
+ * Takes bytes for all maps of a run, until memory_release(); 0 bytes always fit. Waits while other
+ * runs leave too little; a run that has some must not ask for more, or two would wait for each
+ * other. Returns 0, or -ENOMEM with error when they would not fit even by themselves.
  */
 int memory_reserve(uint64_t bytes, struct error *error);
 void memory_release(uint64_t bytes);

@@ -246,16 +246,47 @@ static bool charge_foreseen(void *arg, uint64_t bytes)
 	return true;
 }
 
-static int load_traces(struct replay *replay, struct op_batch *traces)
+/* A trace in memory: the store's, or loaded here. */
+struct foreseen_trace {
+	struct op_batch batch;
+	const struct op_batch *lent;
+};
+
+static int load_trace(struct replay *replay, const char *spec, struct foreseen *foreseen,
+		      struct foreseen_trace *trace)
 {
 	struct trace_options options = replay_trace_options(replay);
+	const struct replay_options *run = replay->options;
+	int err;
+
+	if (run->store) {
+		err = trace_store_get(run->store, spec, &options, run->stop, &trace->lent,
+				      replay->error);
+		if (!err)
+			trace->batch = *trace->lent;
+		if (err != -EFBIG || trace_is_stdin(spec))
+			return err;
+	}
+	return trace_load(spec, &options, run->stop, charge_foreseen, foreseen, &trace->batch,
+			  replay->error);
+}
+
+static void unload_trace(struct replay *replay, struct foreseen_trace *trace)
+{
+	if (trace->lent)
+		trace_store_put(replay->options->store, trace->lent);
+	else
+		op_batch_deinit(&trace->batch);
+}
+
+static int load_traces(struct replay *replay, struct foreseen_trace *traces)
+{
 	struct foreseen foreseen = {.available = system_memory_available()};
 	uint64_t rotation = tunable_value(&replay->config->map.tunables, TUNE_ROTATION);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < replay->config->trace_count; i++)
-		err = trace_load(replay->config->traces[i], &options, replay->options->stop,
-				 charge_foreseen, &foreseen, &traces[i], replay->error);
+		err = load_trace(replay, replay->config->traces[i], &foreseen, &traces[i]);
 	if (err != -EFBIG)
 		return err;
 	return error_set(replay->error, -ENOMEM,
@@ -269,23 +300,28 @@ static int load_traces(struct replay *replay, struct op_batch *traces)
 static int replay_foreseen(struct replay *replay)
 {
 	size_t count = replay->config->trace_count;
-	struct op_batch *traces = calloc(count, sizeof(*traces));
+	struct foreseen_trace *traces = calloc(count, sizeof(*traces));
+	struct op_batch *batches = calloc(count, sizeof(*batches));
 	uint64_t *next_use = NULL;
-	int err;
+	int err = -ENOMEM;
 
-	if (!traces)
-		return error_set(replay->error, -ENOMEM, "out of memory");
-	err = load_traces(replay, traces);
+	if (traces && batches)
+		err = load_traces(replay, traces);
+	else
+		error_set(replay->error, err, "out of memory");
+	for (size_t i = 0; !err && i < count; i++)
+		batches[i] = traces[i].batch;
 	if (!err)
-		err = trace_next_use(traces, count, replay->config->map.attr.key_size, &next_use,
+		err = trace_next_use(batches, count, replay->config->map.attr.key_size, &next_use,
 				     replay->error);
 	replay->next_use = next_use;
 	for (size_t i = 0; !err && i < count; i++)
-		err = replay_loaded(replay, &traces[i]);
+		err = replay_loaded(replay, &batches[i]);
 	replay->next_use = NULL;
-	for (size_t i = 0; i < count; i++)
-		op_batch_deinit(&traces[i]);
+	for (size_t i = 0; traces && i < count; i++)
+		unload_trace(replay, &traces[i]);
 	free(traces);
+	free(batches);
 	free(next_use);
 	return err;
 }
