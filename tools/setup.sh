@@ -60,6 +60,7 @@ setup_missing() {
 		setup_has_command mandoc || echo mandoc
 		setup_has_command g++ || echo g++
 		setup_has_command python3 || echo python3
+		setup_has_command zstd || echo zstd
 		# For -e kernel. Debian's clang takes some 400 MB, so demo does without.
 		setup_has_library libbpf libbpf-dev || echo libbpf-dev
 		setup_has_command clang || echo clang

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/op.h"
 
@@ -50,12 +51,12 @@ uint32_t cpus_possible(void)
 	char line[4096];
 	uint32_t count = 0;
 
-	if (!file)
-		return 0;
-	if (fgets(line, sizeof(line), file))
+	if (file && fgets(line, sizeof(line), file))
 		count = cpu_list_end(line);
-	fclose(file);
-	return count;
+	if (file)
+		fclose(file);
+	/* Where /sys is not mounted: those that are there; more could only be added later. */
+	return count ? count : (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 }
 
 int cpus_usable(bool *is_usable, uint32_t count)

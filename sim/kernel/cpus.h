@@ -16,8 +16,8 @@
 uint32_t cpu_list_end(const char *text);
 
 /*
- * Possible CPUs, for each of which per-CPU values have a copy. 0 when the system does not say.
- * Reads /sys/devices/system/cpu/possible.
+ * Possible CPUs, for each of which per-CPU values have a copy: from
+ * /sys/devices/system/cpu/possible, or without that those that are configured.
  */
 uint32_t cpus_possible(void);
 

@@ -70,7 +70,8 @@ trace_all_codes() {
 said=$("$mapsim" replay -q -e kernel -m max_entries=1 gen:uniform,count=1 2>&1 >/dev/null) ||
 	skip "${said#mapsim: }"
 # The kernel's map is made for all possible CPUs, so the trace has to use CPUs 0 to the last.
-read -r possible </sys/devices/system/cpu/possible
+read -r possible 2>/dev/null </sys/devices/system/cpu/possible ||
+	skip "/sys, which tells the possible CPUs, is not mounted"
 cpus=$((${possible##*[-,]} + 1))
 trace_all_codes 1 4000 >"$tmp/codes.txt"
 said=$("$mapsim" replay -q -e kernel -c "$cpus" -m max_entries=1 "$tmp/codes.txt" 2>&1 >/dev/null) ||

@@ -204,9 +204,11 @@ elif [ "$(nproc)" -lt 2 ]; then
 	skip "$title" "there is one CPU"
 else
 	"$tmp/program" >"$tmp/kernel" 2>"$tmp/err" || code=$?
-	possible=$(sed 's/.*-//' /sys/devices/system/cpu/possible)
+	possible=$(sed 's/.*-//' /sys/devices/system/cpu/possible 2>/dev/null) || possible=
 	if [ "$code" = 77 ] || [ ! -e "$tmp/shim" ]; then
 		skip "$title" "$(head -n 1 "$tmp/err")"
+	elif [ -z "$possible" ]; then
+		skip "$title" "/sys, which tells the possible CPUs, is not mounted"
 	else
 		SHIM_KERNEL=host SHIM_CPUS=$((possible + 1)) run "$tmp/shim" >"$tmp/out" 2>&1 || true
 		report "$title" "$(
