@@ -98,7 +98,7 @@ static int check_outputs(const struct replay_command *replay, const struct run_c
 					 "--dump a "
 					 "file with -o csv or json");
 		for (size_t n = 0; outputs[i] && n < config->trace_count; n++) {
-			if (!is_stdout(outputs[i]) && !strcmp(outputs[i], config->traces[n]))
+			if (options_is_input(config->traces[n], outputs[i]))
 				return error_set(error, -EINVAL, "%s: is a trace and an output",
 						 outputs[i]);
 		}

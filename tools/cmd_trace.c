@@ -10,12 +10,20 @@
 #include "tools/progress.h"
 
 static const struct cli_option convert_table[] = {
-	{"to", 0, "FORMAT", "format to write: text (default), keys, binary, oracle"},
+	{"to", 0, "FORMAT",
+	 "format to write: text, keys, binary, oracle (default:\n"
+	 "binary where OUT ends with .bin or .bin.zst, else text)"},
 	{"zstd", 0, "LEVEL",
 	 "compress what is written, 1 (fast) to 22; 3 where OUT ends\n"
 	 "with .zst"},
 	{"count", 'n', "N", "operations that head prints (default 10)"},
 	{"windows", 0, NULL, "info: a row for each of up to 64 parts of the trace"},
+	{"output", 'o', "FORMAT", "info: table (default), csv or json"},
+};
+
+/* Which parts of the command take the options, by their place in the table. */
+static const char *const convert_verbs[][2] = {
+	{"gen", "convert"}, {"gen", "convert"}, {"head"}, {"info"}, {"info"},
 };
 
 static int set_level(struct trace_command *command, const char *value, struct error *error)
@@ -34,8 +42,11 @@ static int set_convert_option(void *state, const struct cli_option *option, cons
 {
 	struct trace_command *command = state;
 
+	command->given |= 1u << (option - convert_table);
 	if (!strcmp(option->name, "to"))
 		command->format = value;
+	else if (!strcmp(option->name, "output"))
+		command->output_text = value;
 	else if (!strcmp(option->name, "windows"))
 		command->is_windows = true;
 	else if (!strcmp(option->name, "zstd"))
@@ -92,16 +103,30 @@ static int copy_trace(struct trace_reader *reader, struct trace_writer *writer, 
 	return err;
 }
 
+/* The format that a name asks for by how it ends, before what says that it is compressed. */
+static const char *format_by_name(const char *path)
+{
+	size_t bytes = strlen(path);
+
+	if (bytes > 4 && !strcmp(path + bytes - 4, ".zst"))
+		bytes -= 4;
+	return bytes > 4 && !strncmp(path + bytes - 4, ".bin", 4) ? "binary" : "text";
+}
+
 static int convert(const struct trace_command *command, const struct run_config *config,
 		   const char *from, const char *to, bool is_quiet, struct error *error)
 {
+	const char *format = command->format ? command->format : format_by_name(to);
 	struct trace_reader *reader;
 	struct trace_writer *writer;
-	int err = trace_command_open(config, from, &reader, error), close_err;
+	int err, close_err;
 
+	if (options_is_input(from, to))
+		return error_set(error, -EINVAL, "%s: is a trace and an output", to);
+	err = trace_command_open(config, from, &reader, error);
 	if (err)
 		return err;
-	err = trace_writer_open(command->format, to, command->zstd_level, &writer, error);
+	err = trace_writer_open(format, to, command->zstd_level, &writer, error);
 	if (!err) {
 		err = copy_trace(reader, writer, is_quiet, error);
 		close_err = trace_writer_close(writer, !err, err ? NULL : error);
@@ -172,6 +197,39 @@ static int generate(const struct trace_command *command, const struct run_config
 	return convert(command, config, text, next < argc ? argv[next] : "-", is_quiet, error);
 }
 
+/* Options are refused where they would do nothing. */
+static int check_options(const struct trace_command *command, const char *verb, struct error *error)
+{
+	for (size_t i = 0; i < sizeof(convert_table) / sizeof(convert_table[0]); i++) {
+		const char *const *takers = convert_verbs[i];
+		bool is_output = !strcmp(convert_table[i].name, "output");
+
+		if (!(command->given & 1u << i) || !strcmp(takers[0], verb) ||
+		    (takers[1] && !strcmp(takers[1], verb)))
+			continue;
+		return error_set(error, -EINVAL, "trace %s: --%s is for %s%s%s%s", verb,
+				 convert_table[i].name, takers[0], takers[1] ? " and " : "",
+				 takers[1] ? takers[1] : "",
+				 is_output && strcmp(verb, "head") != 0
+					 ? "; the file to write stands last, without an option"
+					 : "");
+	}
+	return 0;
+}
+
+static int take_output_format(struct trace_command *command, struct error *error)
+{
+	if (!command->output_text)
+		return 0;
+	return output_format_parse(command->output_text, &command->output, error);
+}
+
+static bool is_verb(const char *word)
+{
+	return !strcmp(word, "gen") || !strcmp(word, "convert") || !strcmp(word, "head") ||
+	       !strcmp(word, "info");
+}
+
 static int dispatch(const struct trace_command *command, const struct run_config *config, int argc,
 		    char **argv, bool is_quiet, struct error *error)
 {
@@ -234,19 +292,24 @@ static void print_formats_and_kinds(void)
 
 static int run_trace(const struct command *cli, int argc, char **argv)
 {
-	struct trace_command command = {.format = "text", .operations = 10};
+	struct trace_command command = {.operations = 10};
 	bool is_quiet = false;
 	struct run_config config;
 	struct error error = {.text = ""};
-	void *states[] = {&config, &command, &command.output, &is_quiet};
-	int status, first, err;
+	void *states[] = {&config, &command, &is_quiet};
+	int status, first, err = 0;
 
 	config_init(&config);
 	config.map.cpus = 0;
 	first = command_parse(cli, argc, argv, states, &status);
 	if (first < 0)
 		return status;
-	err = dispatch(&command, &config, argc - first, argv + first, is_quiet, &error);
+	if (first < argc && is_verb(argv[first]))
+		err = check_options(&command, argv[first], &error);
+	if (!err)
+		err = take_output_format(&command, &error);
+	if (!err)
+		err = dispatch(&command, &config, argc - first, argv + first, is_quiet, &error);
 	return err ? fail(err, &error) : EXIT_FINE;
 }
 
@@ -258,7 +321,7 @@ const struct command command_trace = {
 		"gen makes a trace, convert writes one in another format, head prints its first\n"
 		"operations, info tells what is in it. OUT is a file, or - for standard output\n"
 		"(the default).",
-	.groups = {&trace_group, &convert_group, &format_group, &quiet_group},
+	.groups = {&trace_group, &convert_group, &quiet_group},
 	.print_more = print_formats_and_kinds,
 	.run = run_trace,
 };

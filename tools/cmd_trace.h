@@ -9,10 +9,12 @@
 #define TRACE_BATCH_OPERATIONS 32768
 
 struct trace_command {
-	const char *format;  /* --to */
-	uint64_t operations; /* -n */
-	int zstd_level;      /* --zstd, or TRACE_ZSTD_BY_NAME */
-	bool is_windows;     /* --windows */
+	unsigned int given;      /* the options that were, by their place in the table */
+	const char *format;      /* --to; NULL: by the name of the file */
+	uint64_t operations;     /* -n */
+	int zstd_level;          /* --zstd, or TRACE_ZSTD_BY_NAME */
+	bool is_windows;         /* --windows */
+	const char *output_text; /* -o, not parsed yet; or NULL */
 	enum output_format output;
 };
 

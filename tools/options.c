@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/trace_store.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -112,6 +116,18 @@ static int set_quiet(void *state, const struct cli_option *option, const char *v
 }
 
 const struct cli_group quiet_group = {quiet_table, COUNT(quiet_table), set_quiet};
+
+bool options_is_input(const char *trace, const char *path)
+{
+	const char *input = trace_path(trace);
+	struct stat in, out;
+
+	if (!strcmp(path, "-") || stat(path, &out) || !S_ISREG(out.st_mode))
+		return false;
+	if (trace_is_stdin(trace) ? fstat(STDIN_FILENO, &in) : !input || stat(input, &in))
+		return false;
+	return in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
 
 int options_finish_run(struct run_config *config, bool is_quiet, int argc, char **argv,
 		       struct error *error)

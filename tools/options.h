@@ -23,6 +23,12 @@ extern const struct cli_group format_group;
 extern const struct cli_group quiet_group;
 
 /*
+ * Whether writing the file path would replace what the trace is read from: the same regular file,
+ * under whatever name.
+ */
+bool options_is_input(const char *trace, const char *path);
+
+/*
  * Completes the config of a run with its traces, and says on stderr what "host" was taken as unless
  * quiet. 0, or -EINVAL with error: no trace.
  */
