@@ -34,6 +34,16 @@ int number_parse(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 	return 0;
 }
 
+const char *number_hint(const char *text)
+{
+	uint64_t number;
+
+	if (!isdigit((unsigned char)text[0]) ||
+	    number_parse(text, 0, UINT64_MAX, &number) != -EINVAL)
+		return "";
+	return "; whole, with k, M or G for powers of 1024";
+}
+
 int number_parse_double(const char *text, double min, double max, double *value)
 {
 	char *end;

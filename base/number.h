@@ -11,6 +11,12 @@
  */
 int number_parse(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 
+/*
+ * What to say behind "expected a number" of a text that begins like one, as 1e6 and 1.5 do, and is
+ * none: which suffixes there are. Else "".
+ */
+const char *number_hint(const char *text);
+
 /* A finite decimal fraction in min..max. Returns as above. */
 int number_parse_double(const char *text, double min, double max, double *value);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/words.h"
 #include "model/model.h"
 
 static const char *const populate_names[] = {"old", "even", NULL};
@@ -144,13 +145,21 @@ static void append(char *text, size_t bytes, const char *word)
 
 int tunable_find(const char *name, struct error *error)
 {
+	struct word_guess guess;
 	char all[900] = "";
 
 	for (int id = 0; id < TUNABLES; id++) {
 		if (!strcmp(tunables[id].name, name))
 			return id;
+	}
+	word_guess_init(&guess, name);
+	for (int id = 0; id < TUNABLES; id++) {
+		word_guess_offer(&guess, tunables[id].name);
 		append(all, sizeof(all), tunables[id].name);
 	}
+	if (guess.name)
+		return error_set(error, -ENOENT, "no tunable \"%.32s\"; did you mean %s?", name,
+				 guess.name);
 	return error_set(error, -ENOENT, "no tunable \"%.32s\"; there are %s", name, all);
 }
 
@@ -167,8 +176,8 @@ static int refuse_value(enum tunable_id id, const char *value, struct error *err
 			 tunable->max);
 	if (tunable->auto_name)
 		append(valid, sizeof(valid), tunable->auto_name);
-	return error_set(error, -EINVAL, "%s=%.40s: expected %s%s", tunable->name, value,
-			 is_choice ? "one of " : "", valid);
+	return error_set(error, -EINVAL, "%s=%.40s: expected %s%s%s", tunable->name, value,
+			 is_choice ? "one of " : "", valid, is_choice ? "" : number_hint(value));
 }
 
 int tunable_set(struct tunables *set, enum tunable_id id, const char *value, struct error *error)

@@ -85,7 +85,7 @@ const char *tunable_choice(enum tunable_id id, uint64_t n);
 /* What the n-th policy behind a seam does; NULL past the last, and for other tunables. */
 const char *tunable_choice_summary(enum tunable_id id, uint64_t n);
 
-/* The id of a name, or -ENOENT with error naming all. */
+/* The id of a name, or -ENOENT with error naming the one that was meant, or all. */
 int tunable_find(const char *name, struct error *error);
 
 /* Parses a value and sets it. Returns 0, or -EINVAL with error naming what is valid. */

@@ -11,6 +11,7 @@
 
 #include "base/number.h"
 #include "base/rng.h"
+#include "base/words.h"
 #include "model/attr.h"
 
 typedef int map_config_setter(struct map_config *config, const char *value, struct error *error);
@@ -35,8 +36,8 @@ void map_config_init(struct map_config *config)
 int config_refuse_number(const char *name, const char *value, uint64_t min, uint64_t max,
 			 struct error *error)
 {
-	return error_set(error, -EINVAL, "%s=%.40s: expected a number %" PRIu64 "..%" PRIu64, name,
-			 value, min, max);
+	return error_set(error, -EINVAL, "%s=%.40s: expected a number %" PRIu64 "..%" PRIu64 "%s",
+			 name, value, min, max, number_hint(value));
 }
 
 int config_set_u32(uint32_t *number, const char *name, const char *value, uint64_t min,
@@ -181,9 +182,11 @@ static const struct field_name fields[] = {
 	{"flags", set_flags},       {"numa_node", set_numa_node},
 };
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 static map_config_setter *find_field(const char *name)
 {
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (size_t i = 0; i < COUNT(fields); i++) {
 		if (!strcmp(fields[i].name, name))
 			return fields[i].set;
 	}
@@ -199,19 +202,38 @@ int map_config_set_field(struct map_config *config, const char *name, const char
 			 struct error *error)
 {
 	map_config_setter *set = find_field(name);
+	struct word_guess guess;
 
 	if (set)
 		return set(config, value, error);
+	word_guess_init(&guess, name);
+	for (size_t i = 0; i < COUNT(fields); i++)
+		word_guess_offer(&guess, fields[i].name);
+	if (guess.name)
+		return error_set(error, -EINVAL, "map: no field \"%.32s\"; did you mean %s?", name,
+				 guess.name);
 	return error_set(error, -EINVAL,
 			 "map: no field \"%.32s\"; there are type, max_entries, key_size, "
 			 "value_size, flags, numa_node",
 			 name);
 }
 
+/* Cuts "name=value", with blanks or without, behind the name. The value, or NULL: there is none. */
+static char *cut_value(char *item)
+{
+	char *equals = strchr(item, '=');
+
+	if (!equals)
+		return NULL;
+	*equals = '\0';
+	word_trim(item);
+	return word_trim(equals + 1);
+}
+
 /* One "name=value" of a map, or a type or a flag by itself. */
 static int set_map_item(struct map_config *config, char *item, struct error *error)
 {
-	char *value = strchr(item, '=');
+	char *value = cut_value(item);
 
 	if (!value && !set_type(config, item, NULL))
 		return 0;
@@ -220,25 +242,23 @@ static int set_map_item(struct map_config *config, char *item, struct error *err
 	if (!value)
 		return error_set(error, -EINVAL,
 				 "map: \"%.32s\": expected NAME=VALUE, a type or a flag", item);
-	*value++ = '\0';
 	return map_config_set_field(config, item, value, error);
 }
 
 static int set_tunable_item(struct map_config *config, char *item, struct error *error)
 {
-	char *value = strchr(item, '=');
+	char *value = cut_value(item);
 	int id;
 
 	if (!value)
 		return error_set(error, -EINVAL, "tunables: \"%.32s\": expected NAME=VALUE", item);
-	*value++ = '\0';
 	id = tunable_find(item, error);
 	if (id < 0)
 		return -EINVAL;
 	return map_config_set_tunable(config, (enum tunable_id)id, value, error);
 }
 
-/* Calls set for each part of a text between commas. */
+/* Calls set for each part of a text between commas, without the blanks around it. */
 static int set_items(struct map_config *config, const char *text, map_config_item_setter *set,
 		     struct error *error)
 {
@@ -248,7 +268,7 @@ static int set_items(struct map_config *config, const char *text, map_config_ite
 	if (!copy)
 		return error_set(error, -ENOMEM, "out of memory");
 	while (!err && (item = strsep(&rest, ",")))
-		err = set(config, item, error);
+		err = set(config, word_trim(item), error);
 	free(copy);
 	return err;
 }

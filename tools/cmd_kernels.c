@@ -58,7 +58,8 @@ static int run_kernels(const struct command *command, int argc, char **argv)
 	struct error error = {.text = "out of memory"};
 	struct kernels_asked asked = {0};
 	struct output_rows *rows;
-	void *states[] = {&format};
+	bool is_quiet; /* always: there is nothing to be quiet about */
+	void *states[] = {&format, &is_quiet};
 	int status, err = 0, first = command_parse(command, argc, argv, states, &status);
 	const struct kernel_step *steps;
 	unsigned int count;
@@ -96,6 +97,6 @@ const struct command command_kernels = {
 	.description = "Lists what each release changed, with the stable releases that carry it "
 		       "back: all,\nthe changes that RELEASE has, or those that one of two has and "
 		       "the other has not.",
-	.groups = {&format_group},
+	.groups = {&format_group, &quiet_group},
 	.run = run_kernels,
 };

@@ -147,7 +147,8 @@ static int run_tunables(const struct command *command, int argc, char **argv)
 {
 	struct tunables_command state = {.format = OUTPUT_TABLE};
 	struct error error = {.text = "out of memory"};
-	void *states[] = {&state, &state.format};
+	bool is_quiet; /* always: there is nothing to be quiet about */
+	void *states[] = {&state, &state.format, &is_quiet};
 	int status, first, err, id = -1;
 
 	config_init(&state.config);
@@ -174,6 +175,6 @@ const struct command command_tunables = {
 		"Lists the tunables; the default column tells the value in 3.19, then each\n"
 		"release that changed it. With the NAME of one that chooses a policy, lists the\n"
 		"policies.",
-	.groups = {&kernel_group, &format_group},
+	.groups = {&kernel_group, &format_group, &quiet_group},
 	.run = run_tunables,
 };

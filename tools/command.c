@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
+
 atomic_int stop_requested;
 
 void complain(const struct error *error)
@@ -82,24 +84,45 @@ static const struct parsed_option *parser_find(const struct parser *parser, int 
 	return NULL;
 }
 
-/* What getopt did not take: an unknown option, or one without its argument. */
-static void explain(const struct command *command, int value, const char *word)
+/* The option that "--word" or "--word=value" was meant to be; or NULL. */
+static const char *guess_option(const struct parser *parser, const char *word)
 {
+	struct word_guess guess;
+	char name[WORD_MAX];
+
+	if (strncmp(word, "--", 2) != 0)
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	word_guess_init(&guess, name);
+	for (int i = 0; i < parser->count; i++)
+		word_guess_offer(&guess, parser->options[i].option->name);
+	return guess.name;
+}
+
+/* What getopt did not take: an unknown option, or one without its argument. */
+static void explain(const struct command *command, const struct parser *parser, int value,
+		    const char *word)
+{
+	const char *guess = guess_option(parser, word);
 	struct error error = {.text = ""};
 
 	if (value == ':')
 		error_set(&error, 0, "%s: option %s needs an argument", command->name, word);
+	else if (guess)
+		error_set(&error, 0, "%s: no option %.80s; did you mean --%s?", command->name, word,
+			  guess);
 	else
 		error_set(&error, 0, "%s: no option %s; see mapsim %s --help", command->name, word,
 			  command->name);
 	complain(&error);
 }
 
-static void explain_getopt(const struct command *command, int value, char **argv)
+static void explain_getopt(const struct command *command, const struct parser *parser, int value,
+			   char **argv)
 {
 	char letter[3] = {'-', (char)optopt, '\0'};
 
-	explain(command, value, optopt && optopt < FIRST_LONG ? letter : argv[optind - 1]);
+	explain(command, parser, value, optopt && optopt < FIRST_LONG ? letter : argv[optind - 1]);
 }
 
 int command_parse(const struct command *command, int argc, char **argv, void *const *states,
@@ -116,7 +139,7 @@ int command_parse(const struct command *command, int argc, char **argv, void *co
 	optind = 0;
 	while ((value = getopt_long(argc, argv, parser.shorts, parser.longs, NULL)) != -1) {
 		if (value == '?' || value == ':') {
-			explain_getopt(command, value, argv);
+			explain_getopt(command, &parser, value, argv);
 			return -1;
 		}
 		parsed = parser_find(&parser, value);

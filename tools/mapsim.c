@@ -2,6 +2,7 @@
 /* mapsim: the table of commands, and what they share on the way in and out. */
 #include <errno.h>
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "tools/command.h"
 
 const struct command *const commands[] = {
@@ -70,6 +72,48 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
+/* A word where a command was expected. */
+static int refuse_command(const char *name)
+{
+	struct word_guess guess;
+
+	word_guess_init(&guess, name);
+	for (int i = 0; commands[i]; i++)
+		word_guess_offer(&guess, commands[i]->name);
+	if (guess.name) {
+		fprintf(stderr, "mapsim: no command \"%s\"; did you mean %s?\n", name, guess.name);
+		return EXIT_USAGE;
+	}
+	fprintf(stderr, "mapsim: no command \"%s\"\n", name);
+	print_usage(stderr);
+	return EXIT_USAGE;
+}
+
+/* An option where a command was expected; the command may stand behind it. */
+static int refuse_option(int argc, char **argv)
+{
+	const char *name = "COMMAND";
+
+	for (int i = 2; i < argc; i++) {
+		const struct command *command = command_find(argv[i]);
+
+		if (!command)
+			continue;
+		name = command->name;
+		break;
+	}
+	fprintf(stderr, "mapsim: %s: options come after the command: mapsim %s %s ...\n", argv[1],
+		name, argv[1]);
+	return EXIT_USAGE;
+}
+
+static bool reader_is_gone(void)
+{
+	struct pollfd output = {.fd = STDOUT_FILENO};
+
+	return poll(&output, 1, 0) > 0 && output.revents & POLLERR;
+}
+
 /* What was printed must have arrived. */
 static int finish_output(int status)
 {
@@ -79,6 +123,9 @@ static int finish_output(int status)
 	is_lost = fflush(stdout) || ferror(stdout);
 	if (!is_lost || status)
 		return status;
+	/* An error of before has left no errno. */
+	if (!errno && reader_is_gone())
+		errno = EPIPE;
 	/* As after `mapsim ... | head`: who no longer reads need not be told. */
 	if (errno != EPIPE)
 		fprintf(stderr, "mapsim: standard output: %s\n",
@@ -93,15 +140,16 @@ static int run_help(int argc, char **argv)
 	if (argc > 2 && (!strcmp(argv[2], "-h") || !strcmp(argv[2], "--help")))
 		argc = 2;
 
+	if (argc > 3) {
+		fprintf(stderr, "mapsim: help takes one command, not \"%s\" too\n", argv[3]);
+		return EXIT_USAGE;
+	}
 	if (command) {
 		command_help(command);
 		return EXIT_FINE;
 	}
-	if (argc > 2) {
-		fprintf(stderr, "mapsim: no command \"%s\"\n", argv[2]);
-		print_usage(stderr);
-		return EXIT_USAGE;
-	}
+	if (argc > 2)
+		return refuse_command(argv[2]);
 	print_usage(stdout);
 	return EXIT_FINE;
 }
@@ -123,11 +171,8 @@ static int run(int argc, char **argv)
 		return EXIT_FINE;
 	}
 	command = command_find(argv[1]);
-	if (!command) {
-		fprintf(stderr, "mapsim: no command \"%s\"\n", argv[1]);
-		print_usage(stderr);
-		return EXIT_USAGE;
-	}
+	if (!command)
+		return argv[1][0] == '-' ? refuse_option(argc, argv) : refuse_command(argv[1]);
 	catch_signals();
 	return command->run(command, argc - 1, argv + 1);
 }

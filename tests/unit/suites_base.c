@@ -26,6 +26,7 @@ extern CU_TestInfo traces_write_tests[];
 extern CU_TestInfo traces_zstd_tests[];
 extern CU_TestInfo tunables_tests[];
 extern CU_TestInfo vary_tests[];
+extern CU_TestInfo words_tests[];
 
 const struct unit_suite unit_suites[] = {
 	{"compare", compare_tests},
@@ -50,5 +51,6 @@ const struct unit_suite unit_suites[] = {
 	{"traces_zstd", traces_zstd_tests},
 	{"tunables", tunables_tests},
 	{"vary", vary_tests},
+	{"words", words_tests},
 	{NULL, NULL},
 };

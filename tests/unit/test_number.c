@@ -106,6 +106,16 @@ static void test_range(void)
 	CU_ASSERT_EQUAL(number_parse("0", 1, UINT64_MAX, &value), -ERANGE);
 }
 
+static void test_hint(void)
+{
+	CU_ASSERT_STRING_EQUAL(number_hint("1e6"), "; whole, with k, M or G for powers of 1024");
+	CU_ASSERT_STRING_EQUAL(number_hint("1.5k"), number_hint("1e6"));
+	CU_ASSERT_STRING_EQUAL(number_hint("10"), "");
+	CU_ASSERT_STRING_EQUAL(number_hint("99999999999999999999999"), "");
+	CU_ASSERT_STRING_EQUAL(number_hint("ten"), "");
+	CU_ASSERT_STRING_EQUAL(number_hint(""), "");
+}
+
 static void test_fractions(void)
 {
 	double value = UNTOUCHED;
@@ -140,6 +150,7 @@ CU_TestInfo number_tests[] = {
 	{"bad ones", test_bad},
 	{"overflow", test_overflow},
 	{"range", test_range},
+	{"hint", test_hint},
 	{"fractions", test_fractions},
 	{"bad fractions", test_bad_fractions},
 	CU_TEST_INFO_NULL,

@@ -31,8 +31,7 @@ static void test_names(void)
 
 static void test_unknown_names(void)
 {
-	static const char *const names[] = {"",         "x",         "nr_scan",
-					    "NR_SCANS", "nr_scans ", "nr_scans=4"};
+	static const char *const names[] = {"", "x", "scans", "NR_SCANS", "nr_scans = 4"};
 	struct error error;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -43,6 +42,17 @@ static void test_unknown_names(void)
 			CU_ASSERT_PTR_NOT_NULL(
 				strstr(error.text, tunable_get((enum tunable_id)id)->name));
 	}
+}
+
+/* A name that is near is named alone. */
+static void test_slips(void)
+{
+	struct error error;
+
+	CU_ASSERT_EQUAL(tunable_find("nr_scan", &error), -ENOENT);
+	CU_ASSERT_STRING_EQUAL(error.text, "no tunable \"nr_scan\"; did you mean nr_scans?");
+	CU_ASSERT_EQUAL(tunable_find("lru_lokc", &error), -ENOENT);
+	CU_ASSERT_STRING_EQUAL(error.text, "no tunable \"lru_lokc\"; did you mean lru_lock?");
 }
 
 /* The defaults of every release, printed, set what they are. */
@@ -169,12 +179,9 @@ static void test_error_texts(void)
 }
 
 CU_TestInfo tunables_tests[] = {
-	{"names", test_names},
-	{"unknown names", test_unknown_names},
-	{"formatted defaults", test_formatted_defaults},
-	{"numbers", test_numbers},
-	{"choices", test_choices},
-	{"auto", test_auto},
-	{"texts of errors", test_error_texts},
+	{"names", test_names},     {"unknown names", test_unknown_names},
+	{"slips", test_slips},     {"formatted defaults", test_formatted_defaults},
+	{"numbers", test_numbers}, {"choices", test_choices},
+	{"auto", test_auto},       {"texts of errors", test_error_texts},
 	CU_TEST_INFO_NULL,
 };
