@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/words.h"
 
 /* A range's steps: by addition, or by multiplication with more than 1. */
 struct range {
@@ -68,14 +69,15 @@ static int parse_range(char *item, struct range *range)
 	range->step = 1;
 	if (step) {
 		*step++ = '\0';
+		step = word_trim(step);
 		range->is_factor = *step == 'x';
 		if (*step == 'x' || *step == '+')
 			step++;
 		if (number_parse(step, range->is_factor ? 2 : 1, UINT64_MAX, &range->step))
 			return -EINVAL;
 	}
-	if (number_parse(item, 0, UINT64_MAX, &range->first) ||
-	    number_parse(last, range->first, UINT64_MAX, &range->last))
+	if (number_parse(word_trim(item), 0, UINT64_MAX, &range->first) ||
+	    number_parse(word_trim(last), range->first, UINT64_MAX, &range->last))
 		return -EINVAL;
 	return range->is_factor && !range->first ? -EINVAL : 0;
 }
@@ -107,11 +109,13 @@ static int add_range(struct vary *vary, const char *item, struct error *error)
 
 int vary_parse(const char *text, struct vary *vary, struct error *error)
 {
-	const char *equals = strchr(text, '=');
+	const char *equals;
 	char *copy, *rest, *item;
 	int err = 0;
 
 	memset(vary, 0, sizeof(*vary));
+	text += strspn(text, " \t");
+	equals = strchr(text, '=');
 	if (!equals || equals == text || !equals[1])
 		return error_set(error, -EINVAL,
 				 "--vary %.40s: expected NAME=VALUE,... or NAME=FIRST..LAST[:STEP]",
@@ -120,9 +124,13 @@ int vary_parse(const char *text, struct vary *vary, struct error *error)
 	copy = rest = strdup(equals + 1);
 	if (!vary->name || !copy)
 		err = error_set(error, -ENOMEM, "out of memory");
-	while (!err && (item = strsep(&rest, ",")))
+	else
+		word_trim(vary->name);
+	while (!err && (item = strsep(&rest, ","))) {
+		item = word_trim(item);
 		err = strstr(item, "..") ? add_range(vary, item, error)
 					 : add_value(vary, item, error);
+	}
 	free(copy);
 	if (err)
 		vary_deinit(vary);

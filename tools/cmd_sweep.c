@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/words.h"
 #include "sim/job.h"
 #include "sim/replay.h"
 #include "sim/resume.h"
@@ -111,7 +112,7 @@ static int set_columns(struct sweep_command *command, const char *value, struct 
 	while ((name = strsep(&rest, ","))) {
 		if (count == COLUMNS_MAX)
 			return error_set(error, -EINVAL, "--columns: at most %d", COLUMNS_MAX);
-		command->columns[count++] = name;
+		command->columns[count++] = word_trim(name);
 	}
 	command->columns[count] = NULL;
 	return 0;

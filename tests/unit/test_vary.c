@@ -39,6 +39,9 @@ static void test_lists(void)
 		      "flags: no_common_lru+numa_node=0 none");
 	expect_values("spread=block:10,hash", "spread: block:10 hash");
 	expect_values("a=4,4", "a: 4 4");
+	/* Blanks around names, values and bounds are no part of them. */
+	expect_values(" a = 4, 16 ,\t1 .. 3", "a: 4 16 1 2 3");
+	expect_values("a=1 .. 9 : x3", "a: 1 3 9");
 }
 
 static void test_ranges(void)
