@@ -73,6 +73,20 @@ static void check_section(struct job_parser *parser, const char *line)
 	parser_fail(parser, text);
 }
 
+/*
+ * Cuts a comment behind # and a blank, as inih does behind ; and a blank: what begins a comment
+ * within a line is a choice of when the library was built.
+ */
+static void cut_comment(char *line)
+{
+	for (char *p = line; *p; p++) {
+		if (*p != '#' || p == line || !isspace((unsigned char)p[-1]))
+			continue;
+		strcpy(p, "\n");
+		return;
+	}
+}
+
 /* Called by inih for each line, with its buffer. */
 static char *read_line(char *text, int bytes, void *arg)
 {
@@ -94,6 +108,7 @@ static char *read_line(char *text, int bytes, void *arg)
 		return NULL;
 	}
 	memcpy(text, parser->line, (size_t)length + 1);
+	cut_comment(text);
 	check_section(parser, text);
 	return text;
 }

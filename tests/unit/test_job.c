@@ -46,6 +46,27 @@ static void test_read(void)
 	job_deinit(&job);
 }
 
+/* Behind a blank, # and ; begin one; within a word they do not. */
+static void test_comments(void)
+{
+	struct error error = {.text = ""};
+	struct job job;
+
+	CU_ASSERT_EQUAL_FATAL(
+		read_text("# one\n ; two\n[map] # three\nkey_size = 16 # bytes; really\n"
+			  "value_size = 8 ; # bytes\n[traces]\ntrace = a#b;c\n  d\t# e\n"
+			  "  # f\n  g #",
+			  &job, &error),
+		0);
+	CU_ASSERT_EQUAL_FATAL(job.count, 5);
+	check_entry(&job.entries[0], "map", "key_size", "16", 4);
+	check_entry(&job.entries[1], "map", "value_size", "8", 5);
+	check_entry(&job.entries[2], "traces", "trace", "a#b;c", 7);
+	check_entry(&job.entries[3], "traces", "trace", "d", 8);
+	check_entry(&job.entries[4], "traces", "trace", "g", 10);
+	job_deinit(&job);
+}
+
 static int count_other(void *arg, const struct job_entry *entry, struct error *error)
 {
 	unsigned int *count = arg;
@@ -122,6 +143,6 @@ static void test_errors(void)
 }
 
 CU_TestInfo job_tests[] = {
-	{"reading", test_read},  {"applying", test_apply}, {"paths of traces", test_traces},
-	{"errors", test_errors}, CU_TEST_INFO_NULL,
+	{"reading", test_read},      {"applying", test_apply}, {"paths of traces", test_traces},
+	{"comments", test_comments}, {"errors", test_errors},  CU_TEST_INFO_NULL,
 };
