@@ -107,6 +107,13 @@ extern const struct trace_format *const trace_format_table[FORMATS_MAX + 1];
 const struct trace_format *format_find(const char *name, size_t bytes);
 
 /*
+ * Skips the byte-order mark that a text file of the format may begin with; detection does, too.
+ * Returns 0 or a negative errno with error.
+ */
+int format_skip_mark(const struct trace_format *format, struct trace_reader *reader,
+		     struct error *error);
+
+/*
  * The format of a file by its content. Returns 0, or a negative errno with error saying what was
  * expected.
  */

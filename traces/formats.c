@@ -15,6 +15,7 @@ const struct trace_format *const trace_format_table[FORMATS_MAX + 1] = {
 };
 
 #define SAMPLE_BYTES 4096 /* where control characters are looked for */
+#define ORACLE_RECORD_BYTES 24
 
 const struct trace_format *format_find(const char *name, size_t bytes)
 {
@@ -114,6 +115,64 @@ static const struct trace_format *format_choose(const struct trace_sample *sampl
 	return chosen;
 }
 
+/* What other programs compress, by how it begins. */
+struct compression {
+	const char *head;
+	const char *name, *command;
+};
+
+static const struct compression compressions[] = {
+	{"\x1f\x8b\x08", "gzip", "zcat"},
+	{"\xfd\x37zXZ", "xz", "xzcat"},
+	{"BZh", "bzip2", "bzcat"},
+	{"\x04\x22\x4d\x18", "lz4", "lz4cat"},
+};
+
+static const struct compression *compression_find(const struct trace_sample *sample)
+{
+	for (size_t i = 0; i < sizeof(compressions) / sizeof(compressions[0]); i++) {
+		size_t bytes = strlen(compressions[i].head);
+
+		if (sample->bytes >= bytes && !memcmp(sample->head, compressions[i].head, bytes))
+			return &compressions[i];
+	}
+	return NULL;
+}
+
+/* Binary data that are no trace: says what they are, where that is known. */
+static int refuse_binary(const struct trace_reader *reader, const struct trace_sample *sample,
+			 struct error *error)
+{
+	const struct compression *compression = compression_find(sample);
+
+	if (!compression)
+		return error_set(error, -EINVAL,
+				 "%s: byte 0: expected a trace, found binary data of no known "
+				 "format",
+				 reader->name);
+	return error_set(error, -EINVAL,
+			 "%s: is compressed with %s, expected zstd or no compression; try %s FILE "
+			 "| mapsim ... -",
+			 reader->name, compression->name, compression->command);
+}
+
+/* What some editors put before UTF-8. */
+static int skip_mark(struct trace_reader *reader, struct error *error)
+{
+	struct input *input = &reader->input;
+	int err = input_peek(input, 3, error);
+
+	if (!err && input->available >= 3 && !memcmp(input->data, "\xef\xbb\xbf", 3))
+		input_consume(input, 3);
+	return err;
+}
+
+int format_skip_mark(const struct trace_format *format, struct trace_reader *reader,
+		     struct error *error)
+{
+	return format == &text_format || format == &keys_format ? skip_mark(reader, error) : 0;
+}
+
 int format_detect(struct trace_reader *reader, const struct trace_format **format,
 		  struct error *error)
 {
@@ -131,6 +190,9 @@ int format_detect(struct trace_reader *reader, const struct trace_format **forma
 		/* Looking at lines moves the window. */
 		sample.head = NULL;
 		sample.bytes = 0;
+		ret = skip_mark(reader, error);
+		if (ret)
+			return ret;
 		ret = first_line(reader, &sample.fields, error);
 		if (ret < 0)
 			return ret;
@@ -139,13 +201,12 @@ int format_detect(struct trace_reader *reader, const struct trace_format **forma
 					 reader->name);
 	}
 	*format = format_choose(&sample, reader->name);
-	if (*format)
+	/* Less than a record of oracleGeneral says nothing against it. */
+	if (*format && (!sample.binary || sample.bytes >= ORACLE_RECORD_BYTES ||
+			*format != &oracle_format || !compression_find(&sample)))
 		return 0;
 	if (sample.binary)
-		return error_set(error, -EINVAL,
-				 "%s: byte 0: expected a trace, found binary data of no known "
-				 "format",
-				 reader->name);
+		return refuse_binary(reader, &sample, error);
 	return error_set(error, -EINVAL,
 			 "%s:%" PRIu64 ": expected CPU CODE KEY or a single integer, found %u "
 			 "fields",

@@ -61,8 +61,9 @@ static int reader_open_file(struct trace_reader *reader, const char *spec, struc
 		return error_set(error, -ENOMEM, "%s: %s", spec, strerror(ENOMEM));
 	reader->input.name = reader->name;
 	err = reader_check_empty(reader, format, error);
-	if (!err && !format)
-		err = format_detect(reader, &format, error);
+	if (!err)
+		err = format ? format_skip_mark(format, reader, error)
+			     : format_detect(reader, &format, error);
 	if (err)
 		return err;
 	reader->gives = format->gives;
