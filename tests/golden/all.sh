@@ -7,4 +7,10 @@
 set -eu
 
 src=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-exec "$src/tests/golden/check.sh" "${MAPSIM_VECTORS:-${src%/*}/shared/vectors}"
+vectors=${MAPSIM_VECTORS:-${src%/*}/shared/vectors}
+if [ -z "${MAPSIM_VECTORS-}" ] && [ ! -f "$vectors/index.tsv" ]; then
+	echo "1..0 # SKIP the full set of kernel vectors is not part of the source tree;" \
+		"MAPSIM_VECTORS names a folder that has it"
+	exit 0
+fi
+exec "$src/tests/golden/check.sh" "$vectors"
