@@ -456,25 +456,68 @@ static int binary_view(struct trace_reader *reader, size_t capacity, struct op_b
 	return 0;
 }
 
-/* Copies one operation that is viewed to the end of a batch. */
-static int op_copy(const struct op_batch *view, size_t i, struct op_batch *batch, uint64_t index)
+/*
+ * The part of its block's arena that the keys of a view lie in, if that is less than all of them
+ * one by one: many records may share the bytes of a long key. Returns its size, or 0.
+ */
+static size_t view_shared(const struct op_batch *view, uint64_t *start)
 {
-	struct map_op *op = &batch->ops[batch->count];
+	uint64_t first = UINT64_MAX, end = 0, sum = 0;
 
-	*op = view->ops[i];
-	if (op->key_bytes) {
-		int64_t offset = op_batch_add_bytes(batch, view->arena + op->key, op->key_bytes);
+	for (size_t i = 0; i < view->count; i++) {
+		const struct map_op *op = &view->ops[i];
 
-		if (offset < 0)
-			return -ENOMEM;
-		op->key = (uint64_t)offset;
+		if (!op->key_bytes)
+			continue;
+		first = op->key < first ? op->key : first;
+		end = op->key + op->key_bytes > end ? op->key + op->key_bytes : end;
+		sum += op->key_bytes;
 	}
-	if (batch->times_ns)
-		batch->times_ns[batch->count] = view->times_ns ? view->times_ns[i] : 0;
-	if (batch->values)
-		batch->values[batch->count] = view->values ? view->values[i] : index;
-	batch->count++;
-	return 0;
+	*start = first;
+	return sum && end - first < sum ? end - first : 0;
+}
+
+/*
+ * Copies the keys of a view, whose records are the last ones of the batch, and points these at
+ * them. Takes at most the size of the block's arena. Returns how many records are complete.
+ */
+static size_t view_copy_keys(const struct op_batch *view, struct op_batch *batch,
+			     struct map_op *ops)
+{
+	uint64_t start;
+	size_t shared = view_shared(view, &start);
+	int64_t offset = 0;
+
+	if (shared)
+		offset = op_batch_add_bytes(batch, view->arena + start, shared);
+	for (size_t i = 0; i < view->count; i++) {
+		if (!ops[i].key_bytes)
+			continue;
+		if (!shared)
+			offset = op_batch_add_bytes(batch, view->arena + ops[i].key,
+						    ops[i].key_bytes);
+		if (offset < 0)
+			return i;
+		ops[i].key = (uint64_t)offset + (shared ? ops[i].key - start : 0);
+	}
+	return view->count;
+}
+
+/* Copies what is viewed, from operation index of the trace on, to the end of a batch. */
+static int view_copy(const struct op_batch *view, struct op_batch *batch, uint64_t index)
+{
+	size_t at = batch->count;
+	size_t count = view->count;
+
+	memcpy(batch->ops + at, view->ops, count * sizeof(*view->ops));
+	if (view->arena_bytes)
+		count = view_copy_keys(view, batch, batch->ops + at);
+	for (size_t i = 0; batch->times_ns && i < count; i++)
+		batch->times_ns[at + i] = view->times_ns ? view->times_ns[i] : 0;
+	for (size_t i = 0; batch->values && i < count; i++)
+		batch->values[at + i] = view->values ? view->values[i] : index + i;
+	batch->count += count;
+	return count == view->count ? 0 : -ENOMEM;
 }
 
 static int binary_read(struct trace_reader *reader, struct op_batch *batch, struct error *error)
@@ -491,11 +534,10 @@ static int binary_read(struct trace_reader *reader, struct op_batch *batch, stru
 		reader->index -= batch->count;
 		if (err)
 			return err;
-		for (size_t i = 0; i < view.count; i++) {
-			if (op_copy(&view, i, batch, reader->index + batch->count))
-				return error_set(error, -ENOMEM, "%s: %s", reader->name,
-						 strerror(ENOMEM));
-		}
+		if (view.count)
+			err = view_copy(&view, batch, reader->index + batch->count);
+		if (err)
+			return error_set(error, err, "%s: %s", reader->name, strerror(-err));
 		if (state->has_ended)
 			break;
 	}

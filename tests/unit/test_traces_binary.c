@@ -479,6 +479,73 @@ static void test_extremes(void)
 	unlink(path);
 }
 
+/*
+ * A block may have a long key that all its records share, or parts of; a batch of them takes no
+ * more than that key.
+ */
+static void test_shared_key(void)
+{
+	static const uint32_t tails[] = {0, 5, 0, 1};
+	const size_t count = 3000, payload = count * sizeof(struct map_op) + TRACE_KEY_MAX;
+	const size_t stored = (payload + 63) / 64 * 64, all = 64 + 64 + stored + 64;
+	struct parts parts;
+	uint8_t *bytes = calloc(1, all);
+	struct binary_block *block = (struct binary_block *)(bytes + 64);
+	struct map_op *ops = (struct map_op *)(bytes + 128);
+	struct binary_end *end = (struct binary_end *)(bytes + all - 64);
+	struct trace_reader *reader;
+	struct op_batch batch;
+	struct error error;
+	size_t at = 0;
+
+	path_make();
+	parts = parts_make();
+	memcpy(bytes, parts.bytes, 128);
+	for (size_t i = 0; i < count; i++) {
+		ops[i] = (struct map_op){.key = tails[i % 4],
+					 .key_bytes = TRACE_KEY_MAX - tails[i % 4]};
+		if (i % 5 == 3)
+			ops[i] = (struct map_op){.key = i};
+	}
+	for (size_t i = 0; i < TRACE_KEY_MAX; i++)
+		((uint8_t *)&ops[count])[i] = (uint8_t)(i % 251);
+	block->operations = (uint32_t)count;
+	block->key_bytes = TRACE_KEY_MAX;
+	block->payload_bytes = stored;
+	block->payload_digest = XXH3_64bits(ops, stored);
+	block->digest = binary_digest(block);
+	*end = *parts.end;
+	end->operations = count;
+	end->file_bytes = all;
+	end->digest = binary_digest(end);
+	bytes_write(bytes, all);
+
+	CU_ASSERT_FATAL(!op_batch_init(&batch, 1100, 1, 1));
+	CU_ASSERT_FATAL(!trace_open(path, &options, &reader, &error));
+	while (!trace_read(reader, &batch, &error) && batch.count) {
+		CU_ASSERT_EQUAL(batch.count, count - at < 1100 ? count - at : 1100);
+		CU_ASSERT(batch.arena_bytes <= TRACE_KEY_MAX);
+		for (size_t i = 0; i < batch.count; i++, at++) {
+			CU_ASSERT_EQUAL_FATAL(batch.ops[i].key_bytes, ops[at].key_bytes);
+			CU_ASSERT_EQUAL(batch.values[i], at);
+			if (!ops[at].key_bytes) {
+				CU_ASSERT_EQUAL(batch.ops[i].key, at);
+				continue;
+			}
+			CU_ASSERT_FATAL(batch.ops[i].key + ops[at].key_bytes <= batch.arena_bytes);
+			CU_ASSERT_EQUAL(batch.arena[batch.ops[i].key], tails[at % 4]);
+			CU_ASSERT_EQUAL(batch.arena[batch.ops[i].key + ops[at].key_bytes - 1],
+					(TRACE_KEY_MAX - 1) % 251);
+		}
+	}
+	CU_ASSERT_EQUAL(at, count);
+	trace_close(reader);
+	op_batch_deinit(&batch);
+	free(parts.bytes);
+	free(bytes);
+	unlink(path);
+}
+
 CU_TestInfo traces_binary_tests[] = {
 	{"round trips", test_round_trip},
 	{"layout", test_layout},
@@ -487,5 +554,6 @@ CU_TestInfo traces_binary_tests[] = {
 	{"records looked at together", test_records_fast},
 	{"versions", test_versions},
 	{"long keys, and nothing", test_extremes},
+	{"a key of many records", test_shared_key},
 	CU_TEST_INFO_NULL,
 };
