@@ -153,7 +153,7 @@ static int look_at_end(struct trace_reader *reader, struct error *error)
 {
 	uint64_t bytes = reader->input.file_bytes;
 	struct binary_end end;
-	uint64_t offset = bytes - sizeof(end);
+	uint64_t offset = bytes - sizeof(end), most;
 	int err;
 
 	if (bytes < sizeof(struct binary_header) + sizeof(end))
@@ -162,9 +162,17 @@ static int look_at_end(struct trace_reader *reader, struct error *error)
 	err = input_read_at(&reader->input, &end, sizeof(end), offset, error);
 	if (!err)
 		err = check_end(reader, &end, offset, error);
-	if (!err)
-		reader->operations = le64toh(end.operations);
-	return err;
+	if (err)
+		return err;
+	/* Callers allocate by it before they read. */
+	most = (offset - sizeof(struct binary_header)) / sizeof(struct map_op);
+	if (le64toh(end.operations) > most)
+		return binary_error(reader, offset + offsetof(struct binary_end, operations), error,
+				    "at most %" PRIu64 " operations in %" PRIu64
+				    " bytes, found %" PRIu64,
+				    most, bytes, (uint64_t)le64toh(end.operations));
+	reader->operations = le64toh(end.operations);
+	return 0;
 }
 
 static int binary_open(struct trace_reader *reader, struct error *error)

@@ -439,6 +439,22 @@ static void test_versions(void)
 	assert_parts(&parts,
 		     "byte 192: expected the end of 2 operations in 1 blocks, found that of 3 in 1",
 		     2);
+	parts.end->operations = 8;
+	assert_parts(&parts,
+		     "byte 192: expected the end of 2 operations in 1 blocks, found that of 8 in 1",
+		     2);
+	/* More than records fit into a file of that size: refused before anything is read. */
+	parts.end->operations = 9;
+	assert_parts(&parts, "byte 200: expected at most 8 operations in 256 bytes, found 9", 0);
+	parts.end->operations = 1000000000000;
+	assert_parts(&parts,
+		     "byte 200: expected at most 8 operations in 256 bytes, found 1000000000000",
+		     0);
+	parts.end->operations = UINT64_MAX;
+	assert_parts(&parts,
+		     "byte 200: expected at most 8 operations in 256 bytes, found "
+		     "18446744073709551615",
+		     0);
 	parts.end->file_bytes = 99;
 	assert_parts(&parts, "byte 192: expected the end of a file of 99 bytes, found it after 256",
 		     0);
