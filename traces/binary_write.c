@@ -159,20 +159,31 @@ static int block_flush(struct trace_writer *writer, uint64_t end, struct error *
 	return output_check(&writer->output, error);
 }
 
-/* Finds the bytes of a key in the block's arena, or adds them. Returns the offset or -ENOMEM. */
-static int64_t key_store(struct binary_writer *state, const uint8_t *bytes, uint32_t count)
+/* The slot of a key in the block, or the free one where it belongs. */
+static struct stored_key *key_find(const struct binary_writer *state, uint64_t hash,
+				   const uint8_t *bytes, uint32_t count)
 {
-	uint64_t hash = XXH3_64bits(bytes, count);
 	size_t i = (size_t)hash % KEY_SLOTS;
 	struct stored_key *key = &state->keys[i];
-	int64_t offset;
 
 	for (; key->bytes; key = &state->keys[i]) {
 		if (key->hash == hash && key->bytes == count &&
 		    !memcmp(state->block.arena + key->offset, bytes, count))
-			return key->offset;
+			break;
 		i = (i + 1) % KEY_SLOTS;
 	}
+	return key;
+}
+
+/* Finds the bytes of a key in the block's arena, or adds them. Returns the offset or -ENOMEM. */
+static int64_t key_store(struct binary_writer *state, const uint8_t *bytes, uint32_t count)
+{
+	uint64_t hash = XXH3_64bits(bytes, count);
+	struct stored_key *key = key_find(state, hash, bytes, count);
+	int64_t offset;
+
+	if (key->bytes)
+		return key->offset;
 	offset = op_batch_add_bytes(&state->block, bytes, count);
 	if (offset >= 0)
 		*key = (struct stored_key){hash, (uint32_t)offset, count};
@@ -208,17 +219,28 @@ static int block_add(struct trace_writer *writer, const struct op_batch *batch, 
 	return 0;
 }
 
+/* Whether the block has room for an operation: a key that it has already takes none. */
+static bool block_fits(const struct binary_writer *state, const struct op_batch *batch, size_t i)
+{
+	const struct op_batch *block = &state->block;
+	const struct map_op *op = &batch->ops[i];
+	const uint8_t *bytes;
+
+	if (block->count == BLOCK_OPERATIONS)
+		return false;
+	if (!op->key_bytes || block->arena_bytes + op->key_bytes <= BLOCK_KEY_BYTES)
+		return true;
+	bytes = batch->arena + op->key;
+	return key_find(state, XXH3_64bits(bytes, op->key_bytes), bytes, op->key_bytes)->bytes;
+}
+
 int binary_write(struct trace_writer *writer, const struct op_batch *batch, struct error *error)
 {
 	struct binary_writer *state = writer->state;
-	struct op_batch *block = &state->block;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < batch->count; i++) {
-		uint32_t key_bytes = batch->ops[i].key_bytes;
-
-		if (block->count == BLOCK_OPERATIONS ||
-		    (key_bytes && block->arena_bytes + key_bytes > BLOCK_KEY_BYTES)) {
+		if (!block_fits(state, batch, i)) {
 			err = block_flush(writer, writer->index + i, error);
 			if (err)
 				return err;

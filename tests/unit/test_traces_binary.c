@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -562,6 +563,55 @@ static void test_shared_key(void)
 	unlink(path);
 }
 
+static uint64_t file_size(void)
+{
+	struct stat status;
+
+	CU_ASSERT_EQUAL_FATAL(stat(path, &status), 0);
+	return (uint64_t)status.st_size;
+}
+
+/* A key that the block has takes no room, however long it is, whatever comes between. */
+static void test_stored_once(void)
+{
+	static const uint32_t lengths[] = {3u << 20, 1u << 20, (1u << 20) - 2, 1};
+	const size_t count = 30;
+	struct op_batch batch;
+	uint8_t *bytes = calloc(1, lengths[0]);
+
+	path_make();
+	CU_ASSERT_FATAL(bytes && !op_batch_init(&batch, count, 1, 1));
+	op_batch_add_bytes(&batch, bytes, lengths[0]);
+	op_batch_add_bytes(&batch, "12", 2);
+	for (size_t n = 0; n < 4; n++) {
+		const size_t short_bytes = lengths[n] < 1u << 20 ? 2 : 0;
+
+		for (size_t i = 0; i < count; i++) {
+			batch.ops[i] = (struct map_op){.key_bytes = lengths[n]};
+			if (short_bytes && i % 3 == 1)
+				batch.ops[i] = (struct map_op){.key = lengths[0], .key_bytes = 2};
+			batch.times_ns[i] = 0;
+			batch.values[i] = i;
+		}
+		batch.count = count;
+		batch_write(&batch, 7);
+		/* One block, and the keys once. */
+		CU_ASSERT_EQUAL(file_size(),
+				3 * 64 + binary_payload_bytes(count, 0, lengths[n] + short_bytes));
+	}
+	/* Two that do not fit together: a block each. */
+	for (size_t i = 0; i < 4; i++)
+		batch.ops[i] = (struct map_op){.key_bytes = (2u << 20) + (uint32_t)(i / 2)};
+	batch.count = 4;
+	batch_write(&batch, 4);
+	CU_ASSERT_EQUAL(file_size(), 4 * 64 + binary_payload_bytes(2, 0, 2u << 20) +
+					     binary_payload_bytes(2, 0, (2u << 20) + 1));
+	read_back(&batch, 4, false);
+	op_batch_deinit(&batch);
+	free(bytes);
+	unlink(path);
+}
+
 CU_TestInfo traces_binary_tests[] = {
 	{"round trips", test_round_trip},
 	{"layout", test_layout},
@@ -571,5 +621,6 @@ CU_TestInfo traces_binary_tests[] = {
 	{"versions", test_versions},
 	{"long keys, and nothing", test_extremes},
 	{"a key of many records", test_shared_key},
+	{"a key stored once a block", test_stored_once},
 	CU_TEST_INFO_NULL,
 };
