@@ -2,6 +2,7 @@
 /* Opening and reading traces of every kind. */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,10 +217,10 @@ int reader_lines(struct trace_reader *reader, const uint8_t **lines, const uint8
 	return ret;
 }
 
-const struct trace_kind *trace_formats(void)
-{
-	static struct trace_kind kinds[FORMATS_MAX + 1];
+static struct trace_kind kinds[FORMATS_MAX + 1];
 
+static void kinds_init(void)
+{
 	for (size_t i = 0; trace_format_table[i]; i++) {
 		const struct trace_format *format = trace_format_table[i];
 
@@ -227,5 +228,12 @@ const struct trace_kind *trace_formats(void)
 		kinds[i].parameters = format->write ? "read, write" : "read";
 		kinds[i].summary = format->summary;
 	}
+}
+
+const struct trace_kind *trace_formats(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, kinds_init);
 	return kinds;
 }

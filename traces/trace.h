@@ -153,7 +153,7 @@ struct trace_kind {
 	const char *parameters;
 	const char *summary;
 };
-const struct trace_kind *trace_formats(void);
-const struct trace_kind *trace_generators(void); /* gen: kinds */
+const struct trace_kind *trace_formats(void);    /* from any thread */
+const struct trace_kind *trace_generators(void); /* gen: kinds; from one thread */
 
 #endif

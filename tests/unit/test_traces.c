@@ -741,6 +741,31 @@ static void test_formats(void)
 	CU_ASSERT_PTR_NULL(formats[4].name);
 }
 
+/* How often a table that should stay as it is was seen to be different. */
+static void *formats_watch(void *arg)
+{
+	struct trace_kind first = trace_formats()[1];
+	size_t *changes = arg;
+
+	for (size_t i = 0; i < 1000; i++)
+		*changes += memcmp(&trace_formats()[1], &first, sizeof(first)) != 0;
+	return NULL;
+}
+
+/* Threads may ask for the table at once; ThreadSanitizer sees if they write to it. */
+static void test_formats_threads(void)
+{
+	pthread_t threads[4];
+	size_t changes[4] = {0};
+
+	for (size_t i = 0; i < 4; i++)
+		CU_ASSERT_FATAL(!pthread_create(&threads[i], NULL, formats_watch, &changes[i]));
+	for (size_t i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		CU_ASSERT_EQUAL(changes[i], 0);
+	}
+}
+
 CU_TestInfo traces_tests[] = {
 	{"native text", test_text},
 	{"every code", test_text_codes},
@@ -760,5 +785,6 @@ CU_TestInfo traces_tests[] = {
 	{"digests of batches", test_digest_batches},
 	{"programs and spreads", test_spread},
 	{"table of formats", test_formats},
+	{"table of formats, by threads", test_formats_threads},
 	CU_TEST_INFO_NULL,
 };
