@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "sim/engine.h"
+#include "sim/kernel/cpus.h"
 
 typedef int config_setter(struct run_config *config, const char *value, struct error *error);
 
@@ -37,7 +38,13 @@ static int set_kernel(struct run_config *config, const char *value, struct error
 
 static int set_cpus(struct run_config *config, const char *value, struct error *error)
 {
-	return map_config_set_cpus(&config->map, value, error);
+	int err = map_config_set_cpus(&config->map, value, error);
+
+	if (err)
+		return err;
+	config->cpus_given = config->map.cpus;
+	config->is_cpus_implied = false;
+	return 0;
 }
 
 static int set_engine(struct run_config *config, const char *value, struct error *error)
@@ -153,16 +160,35 @@ static void imply_kernel(struct run_config *config)
 				     sizeof(config->map.kernel_note), NULL);
 }
 
+/* A map of the running kernel has all CPUs of the machine, whatever was set. */
+static void imply_cpus(struct run_config *config)
+{
+	uint32_t possible;
+
+	if (config->is_cpus_implied) {
+		config->map.cpus = config->cpus_given ? config->cpus_given : 1;
+		config->is_cpus_implied = false;
+	}
+	if (!config->engine->is_running_kernel)
+		return;
+	possible = cpus_possible();
+	if (config->map.cpus >= possible)
+		return;
+	config->map.cpus = possible;
+	config->is_cpus_implied = true;
+}
+
 void config_finish(struct run_config *config)
 {
 	imply_kernel(config);
+	imply_cpus(config);
 	map_config_finish(&config->map, config->seed);
 }
 
 struct trace_options config_trace_options(const struct run_config *config)
 {
 	return (struct trace_options){
-		.cpus = config->map.cpus,
+		.cpus = config->cpus_given ? config->cpus_given : config->map.cpus,
 		.key_size = config->map.attr.key_size,
 		.program = config->program,
 		.spread = config->spread,

@@ -20,6 +20,8 @@ struct run_config {
 	struct map_config map;  /* with kernel, tunables and CPUs */
 	bool is_kernel_given;   /* a release, and not host */
 	bool is_kernel_implied; /* host, because the engine is the running kernel */
+	uint32_t cpus_given;    /* that a trace may use; 0: all of the map's */
+	bool is_cpus_implied;   /* the map's are the machine's, because the engine is */
 	const struct engine *engine;
 	enum trace_program program;
 	enum trace_spread spread;
@@ -51,12 +53,13 @@ bool config_has(const char *name);
 int config_set_map(struct run_config *config, const char *text, struct error *error);
 
 /*
- * Resolves the kernel, which is the host's where the running one is the engine, and the tunables:
- * the kernel's, then what was set. Call once all is set.
+ * Resolves the kernel and the CPUs, which are the host's where the running kernel is the engine (a
+ * smaller number that was set is the trace's only), and the tunables: the kernel's, then what was
+ * set. Call once all is set.
  */
 void config_finish(struct run_config *config);
 
-/* How the run reads its traces. */
+/* How the run reads its traces; known when config_finish() was called. */
 struct trace_options config_trace_options(const struct run_config *config);
 
 /* Adds what a result must state to be repeated: version, engine, kernel, map, ... */

@@ -69,14 +69,7 @@ static int verify_reader(struct verify *verify, struct trace_reader *reader, str
 static int verify_trace(struct verify *verify, const char *spec)
 {
 	const struct run_config *config = verify->config;
-	struct trace_options options = {
-		.cpus = config->map.cpus,
-		.key_size = config->map.attr.key_size,
-		.program = config->program,
-		.spread = config->spread,
-		.spread_block = config->spread_block,
-		.seed = config->seed,
-	};
+	struct trace_options options = config_trace_options(config);
 	struct trace_reader *reader;
 	struct op_batch batch;
 	int ret = trace_open(spec, &options, &reader, verify->error);
@@ -133,17 +126,22 @@ int verify_finish_config(struct run_config *config, const struct engine *against
 			 struct error *error)
 {
 	bool is_kernel = config->engine->is_running_kernel || against->is_running_kernel;
+	uint32_t possible = is_kernel ? cpus_possible() : 1;
 
+	/* More CPUs are for the engine to refuse, as what the machine lacks. */
+	if (config->cpus_given && config->cpus_given < possible)
+		return error_set(error, -EINVAL,
+				 "verify: the kernel's map has %" PRIu32
+				 " CPUs: leave out -c or give -c %" PRIu32,
+				 possible, possible);
 	if (is_kernel && !config->is_kernel_given) {
 		int err = config_set(config, "--kernel", "host", error);
 
 		if (err)
 			return err;
 	}
-	if (!config->map.cpus)
-		config->map.cpus = is_kernel ? cpus_possible() : 1;
-	if (!config->map.cpus)
-		config->map.cpus = 1;
+	if (!config->cpus_given)
+		config->map.cpus = possible ? possible : 1;
 	config_finish(config);
 	return 0;
 }

@@ -27,7 +27,8 @@ void verify_result_deinit(struct verify_result *result);
 
 /*
  * Completes a config for a comparison: where one of both is the running kernel, release and CPUs
- * are its own unless they were given (cpus 0: not given). Returns 0 or -EINVAL with error.
+ * are its own. Another release may be given, but no fewer CPUs, of which a model would be another
+ * map. Returns 0 or -EINVAL with error.
  */
 int verify_finish_config(struct run_config *config, const struct engine *against,
 			 struct error *error);

@@ -149,6 +149,6 @@ const struct command command_replay = {
 	.description = "Replays traces, one after the other, in one map. A trace is a file, - for "
 		       "standard\n"
 		       "input, or gen:KIND,name=value,... (see mapsim trace --help).",
-	.groups = {&map_group, &trace_group, &replay_group, &format_group, &quiet_group},
+	.groups = {&map_group, &run_trace_group, &replay_group, &format_group, &quiet_group},
 	.run = run_replay,
 };

@@ -8,7 +8,9 @@
 
 #include "base/number.h"
 #include "base/words.h"
+#include "sim/engine.h"
 #include "sim/job.h"
+#include "sim/kernel/cpus.h"
 #include "sim/replay.h"
 #include "sim/resume.h"
 #include "sim/sweep.h"
@@ -547,6 +549,90 @@ static int parse_with_job(struct sweep_command *command, int argc, char **argv, 
 	return -1;
 }
 
+/* The settings of the --vary of a column, or NULL. */
+static const struct vary *find_vary(const struct sweep_command *command, const char *column)
+{
+	for (size_t i = 0; i < command->sweep.vary_count; i++) {
+		if (!strcmp(sweep_column(&command->vary[i]), column))
+			return &command->vary[i];
+	}
+	return NULL;
+}
+
+/* How many of the engines are the running kernel; *count: of how many. */
+static size_t kernel_engines(const struct sweep_command *command, size_t *count)
+{
+	const struct vary *vary = find_vary(command, "engine");
+	size_t kernels = 0;
+
+	*count = vary ? vary->count : 1;
+	if (!vary)
+		return command->config.engine->is_running_kernel;
+	for (size_t i = 0; i < vary->count; i++) {
+		const struct engine *engine = engine_find(vary->values[i], NULL);
+
+		kernels += engine && engine->is_running_kernel;
+	}
+	return kernels;
+}
+
+/* Rows that say the same CPUs of different runs would tell nothing. */
+static int check_varied_cpus(const struct vary *vary, uint32_t possible, struct error *error)
+{
+	for (size_t i = 0; i < vary->count; i++) {
+		uint64_t cpus;
+
+		if (!number_parse(vary->values[i], 1, MAP_CPUS_MAX, &cpus) && cpus < possible)
+			return error_set(error, -EINVAL,
+					 "--vary %.32s: the kernel's map always has %u CPUs",
+					 vary->name, possible);
+	}
+	return 0;
+}
+
+/* Runs of the model beside those of the running kernel should be of the same map. */
+static int match_engines(struct sweep_command *command, struct error *error)
+{
+	struct run_config *config = &command->config;
+	const struct vary *cpus = find_vary(command, "cpus");
+	size_t count, kernels = kernel_engines(command, &count);
+	uint32_t possible = kernels ? cpus_possible() : 0;
+	char text[KERNEL_NAME_BYTES];
+
+	if (!possible)
+		return 0;
+	if (cpus)
+		return check_varied_cpus(cpus, possible, error);
+	if (kernels == count)
+		return 0;
+	if (!config->cpus_given) {
+		snprintf(text, sizeof(text), "%u", possible);
+		if (config_set(config, "--cpus", text, error))
+			return -EINVAL;
+	} else if (!command->is_quiet && !config->engine->is_running_kernel) {
+		options_note_cpus(config);
+	}
+	if (!command->is_quiet && !config->is_kernel_given && !config->map.kernel_note[0] &&
+	    !find_vary(command, "kernel"))
+		fprintf(stderr,
+			"mapsim: the other engines are kernel %s, the running one is the host's: "
+			"-k host compares the same\n",
+			kernel_name(&config->map.kernel, text));
+	return 0;
+}
+
+static int finish_sweep(struct sweep_command *command, int argc, char **argv, struct error *error)
+{
+	bool uses_job = !argc && command->trace_count;
+	int err = match_engines(command, error);
+
+	if (err)
+		return err;
+	return options_finish_run(&command->config, command->is_quiet,
+				  uses_job ? (int)command->trace_count : argc,
+				  uses_job ? command->traces : argv, error);
+}
+
 static int run_sweep(const struct command *cli, int argc, char **argv)
 {
 	struct sweep_command command;
@@ -557,11 +643,7 @@ static int run_sweep(const struct command *cli, int argc, char **argv)
 	sweep_command_init(&command);
 	first = parse_with_job(&command, argc, argv, &status);
 	if (first >= 0) {
-		bool uses_job = first == argc && command.trace_count;
-
-		err = options_finish_run(&command.config, command.is_quiet,
-					 uses_job ? (int)command.trace_count : argc - first,
-					 uses_job ? command.traces : argv + first, &error);
+		err = finish_sweep(&command, argc - first, argv + first, &error);
 		status = err ? fail(err, &error) : sweep_and_print(&command);
 	}
 	sweep_command_deinit(&command);
@@ -576,6 +658,6 @@ const struct command command_sweep = {
 		"Replays the traces once for every combination of the varied settings, on all "
 		"CPUs,\n"
 		"and prints a row for each run, in a fixed order: the last --vary varies fastest.",
-	.groups = {&map_group, &trace_group, &sweep_group, &format_group, &quiet_group},
+	.groups = {&map_group, &run_trace_group, &sweep_group, &format_group, &quiet_group},
 	.run = run_sweep,
 };

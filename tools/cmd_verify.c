@@ -332,7 +332,6 @@ static int run_verify(const struct command *cli, int argc, char **argv)
 	int status, first, err;
 
 	config_init(config);
-	config->map.cpus = 0;
 	config->seed = SEED_NOT_GIVEN;
 	first = command_parse(cli, argc, argv, states, &status);
 	if (first < 0)
@@ -358,6 +357,7 @@ const struct command command_verify = {
 		"the running kernel's own map, and compares what each operation returns and "
 		"reads,\n"
 		"and the order of iteration at the end. Shows the first difference.",
-	.groups = {&engine_group, &trace_group, &verify_group, &format_group, &quiet_group},
+	.groups = {&verify_engine_group, &verify_trace_group, &verify_group, &format_group,
+		   &quiet_group},
 	.run = run_verify,
 };

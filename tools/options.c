@@ -2,45 +2,82 @@
 #include "tools/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/engine.h"
+#include "sim/kernel/cpus.h"
 #include "sim/trace_store.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+static const char map_help[] = "type=TYPE,max_entries=N[,key_size=BYTES][,value_size=BYTES]\n"
+			       "[,flags=FLAG+...]; types hash, percpu_hash, lru_hash\n"
+			       "(default), lru_percpu_hash; sizes 8 by default; flags\n"
+			       "no_common_lru, no_prealloc, numa_node=N";
+static const char set_help[] = "set a tunable; may be repeated (see mapsim tunables)";
+static const char engine_help[] = "where the map runs: seq (default), or kernel, the\n"
+				  "running kernel itself, which needs root and BPF";
+
 static const struct cli_option map_table[] = {
-	{"map", 'm', "MAP",
-	 "type=TYPE,max_entries=N[,key_size=BYTES][,value_size=BYTES]\n"
-	 "[,flags=FLAG+...]; types hash, percpu_hash, lru_hash\n"
-	 "(default), lru_percpu_hash; sizes 8 by default; flags\n"
-	 "no_common_lru, no_prealloc, numa_node=N"},
+	{"map", 'm', "MAP", map_help},
 	{"kernel", 'k', "RELEASE",
 	 "behave like this release: 6.12, 6.12.107, or host\n"
-	 "(default: the newest known)"},
-	{"set", 's', "NAME=VALUE", "set a tunable; may be repeated (see mapsim tunables)"},
-	{"engine", 'e', "ENGINE",
-	 "where the map runs: seq (default), or kernel, the\n"
-	 "running kernel itself, which needs root and BPF"},
+	 "(default: the newest known; host with -e kernel)"},
+	{"set", 's', "NAME=VALUE", set_help},
+	{"engine", 'e', "ENGINE", engine_help},
 	{"preload", 0, NULL,
 	 "read each trace into memory first; the clock never counts\n"
 	 "reading, but what reads also uses the caches"},
 	{"check", 0, NULL, "check afterwards that no node was lost; exit 1 if one was"},
 };
 
+static const struct cli_option verify_engine_table[] = {
+	{"map", 'm', "MAP", map_help},
+	{"kernel", 'k', "RELEASE",
+	 "behave like this release: 6.12, 6.12.107, or host\n"
+	 "(default; without the running kernel the newest known)"},
+	{"set", 's', "NAME=VALUE", set_help},
+	{"engine", 'e', "ENGINE", engine_help},
+};
+
+static const char program_help[] = "what a key of a key-only trace does: access (default),\n"
+				   "dist, update";
+static const char spread_help[] = "how a key-only trace is dealt to the CPUs: round-robin\n"
+				  "(default), random, block[:N] (N operations each,\n"
+				  "default 1024), hash";
+
+static const char seed_help[] = "seed of whatever is random (default 1)";
+
 static const struct cli_option trace_table[] = {
 	{"cpus", 'c', "N", "possible CPUs, 1 to 4096 (default 1)"},
-	{"program", 'p', "PROGRAM",
-	 "what a key of a key-only trace does: access (default),\n"
-	 "dist, update"},
-	{"spread", 0, "HOW",
-	 "how a key-only trace is dealt to the CPUs: round-robin\n"
-	 "(default), random, block[:N] (N operations each,\n"
-	 "default 1024), hash"},
-	{"seed", 0, "N", "seed of whatever is random (default 1)"},
+	{"program", 'p', "PROGRAM", program_help},
+	{"spread", 0, "HOW", spread_help},
+	{"seed", 0, "N", seed_help},
+};
+
+static const struct cli_option run_trace_table[] = {
+	{"cpus", 'c', "N",
+	 "possible CPUs, 1 to 4096 (default 1); with -e kernel\n"
+	 "those that the trace uses (default: the machine's)"},
+	{"program", 'p', "PROGRAM", program_help},
+	{"spread", 0, "HOW", spread_help},
+	{"seed", 0, "N", seed_help},
+};
+
+static const struct cli_option verify_trace_table[] = {
+	{"cpus", 'c', "N",
+	 "possible CPUs (default, and with the running kernel\n"
+	 "nothing else: all of the machine; without it 1)"},
+	{"program", 'p', "PROGRAM", program_help},
+	{"spread", 0, "HOW", spread_help},
+	{"seed", 0, "N",
+	 "seed of whatever is random (default 1; with --fuzz\n"
+	 "another each time)"},
 };
 
 /* "NAME=VALUE": a tunable, and nothing else that config_set() knows. */
@@ -85,8 +122,12 @@ static int set_run_option(void *state, const struct cli_option *option, const ch
 }
 
 const struct cli_group map_group = {map_table, COUNT(map_table), set_run_option};
-const struct cli_group engine_group = {map_table, 4, set_run_option};
 const struct cli_group trace_group = {trace_table, COUNT(trace_table), set_run_option};
+const struct cli_group run_trace_group = {run_trace_table, COUNT(run_trace_table), set_run_option};
+const struct cli_group verify_engine_group = {verify_engine_table, COUNT(verify_engine_table),
+					      set_run_option};
+const struct cli_group verify_trace_group = {verify_trace_table, COUNT(verify_trace_table),
+					     set_run_option};
 
 static const struct cli_option format_table[] = {
 	{"output", 'o', "FORMAT", "table (default), csv or json"},
@@ -129,6 +170,17 @@ bool options_is_input(const char *trace, const char *path)
 	return in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
+void options_note_cpus(const struct run_config *config)
+{
+	uint32_t possible = cpus_possible();
+
+	if (config->cpus_given && config->cpus_given < possible)
+		fprintf(stderr,
+			"mapsim: the kernel's map has %" PRIu32 " CPUs; -c %" PRIu32
+			" is those that the trace uses\n",
+			possible, config->cpus_given);
+}
+
 int options_finish_run(struct run_config *config, bool is_quiet, int argc, char **argv,
 		       struct error *error)
 {
@@ -140,5 +192,7 @@ int options_finish_run(struct run_config *config, bool is_quiet, int argc, char 
 	config_finish(config);
 	if (config->map.kernel_note[0] && !is_quiet)
 		fprintf(stderr, "mapsim: %s\n", config->map.kernel_note);
+	if (config->engine->is_running_kernel && !is_quiet)
+		options_note_cpus(config);
 	return 0;
 }

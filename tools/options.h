@@ -10,11 +10,14 @@
 /* -m -k -s -e --preload --check: state is a struct run_config. */
 extern const struct cli_group map_group;
 
-/* Of those only -m -k -s -e. */
-extern const struct cli_group engine_group;
-
 /* -c -p --spread --seed: what a trace alone needs; state is a struct run_config. */
 extern const struct cli_group trace_group;
+
+/* The same for a run, with -e. */
+extern const struct cli_group run_trace_group;
+
+/* Of these -m -k -s -e, and -c -p --spread --seed, with the defaults that a comparison has. */
+extern const struct cli_group verify_engine_group, verify_trace_group;
 
 /* -o: state is an enum output_format. */
 extern const struct cli_group format_group;
@@ -29,8 +32,13 @@ extern const struct cli_group quiet_group;
 bool options_is_input(const char *trace, const char *path);
 
 /*
- * Completes the config of a run with its traces, and says on stderr what "host" was taken as unless
- * quiet. 0, or -EINVAL with error: no trace.
+ * Says on stderr that the map of the running kernel has more CPUs than were given, if that is so.
+ */
+void options_note_cpus(const struct run_config *config);
+
+/*
+ * Completes the config of a run with its traces, and says on stderr what "host" was taken as, and
+ * what options_note_cpus() says, unless quiet. 0, or -EINVAL with error: no trace.
  */
 int options_finish_run(struct run_config *config, bool is_quiet, int argc, char **argv,
 		       struct error *error);

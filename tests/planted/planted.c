@@ -143,11 +143,11 @@ static bool configure(struct planted *planted, const struct planted_fault *fault
 		return false;
 	config_init(config);
 	config->engine = &engine_check;
-	config->map.cpus = fault->cpus ? fault->cpus : 2;
+	config->cpus_given = config->map.cpus = fault->cpus ? fault->cpus : 2;
 	if (fault->kernel && config_set(config, "--kernel", fault->kernel, &error))
 		return false;
 	if (against->is_running_kernel)
-		config->map.cpus = 0;
+		config->cpus_given = 0;
 	if (verify_finish_config(config, against, &error))
 		return false;
 	planted->options.config = config;

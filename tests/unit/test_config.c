@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/engine.h"
+#include "sim/kernel/cpus.h"
 #include "tests/unit/unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -132,6 +133,35 @@ static void test_tunables(void)
 	config_finish(&config);
 	CU_ASSERT_EQUAL(config.map.tunables.values[TUNE_NR_SCANS], 7);
 	CU_ASSERT_EQUAL(config.map.tunables.values[TUNE_FREE_TARGET_RULE], FREE_TARGET_BY_SIZE);
+}
+
+/* The running kernel's map has the CPUs of the machine; what was set is the trace's then. */
+static void test_kernel_cpus(void)
+{
+	uint32_t possible = cpus_possible();
+	struct run_config config;
+
+	/* Without /sys nobody says: then there is what was set. */
+	if (!possible)
+		possible = 1;
+	config_init(&config);
+	set(&config, "engine", "kernel");
+	config_finish(&config);
+	CU_ASSERT_EQUAL(config.map.cpus, possible);
+	CU_ASSERT_EQUAL(config_trace_options(&config).cpus, possible);
+	set(&config, "engine", "seq");
+	config_finish(&config);
+	CU_ASSERT_EQUAL(config.map.cpus, 1);
+	set(&config, "engine", "kernel");
+	set(&config, "cpus", "1");
+	config_finish(&config);
+	config_finish(&config);
+	CU_ASSERT_EQUAL(config.map.cpus, possible);
+	CU_ASSERT_EQUAL(config_trace_options(&config).cpus, 1);
+	set(&config, "engine", "seq");
+	set(&config, "cpus", "4096");
+	config_finish(&config);
+	CU_ASSERT(config.map.cpus == 4096 && config_trace_options(&config).cpus == 4096);
 }
 
 /* A random seed of the hash comes from --seed, and is a number in the end. */
@@ -368,6 +398,7 @@ CU_TestInfo config_tests[] = {
 	{"flags", test_flags},
 	{"options", test_options},
 	{"tunables", test_tunables},
+	{"CPUs of the running kernel", test_kernel_cpus},
 	{"a random seed", test_random_seed},
 	{"known names", test_known_names},
 	{"bad values", test_bad_values},
