@@ -621,11 +621,31 @@ static int match_engines(struct sweep_command *command, struct error *error)
 	return 0;
 }
 
+/* What a map is made of has to be said somewhere. */
+static int check_map(const struct sweep_command *command, int argc, char **argv,
+		     struct error *error)
+{
+	const struct run_config *config = &command->config;
+	const char *end = argc == 1 ? strrchr(argv[0], '.') : NULL;
+
+	if (config->map.attr.max_entries || config->is_map_given ||
+	    find_vary(command, "max_entries"))
+		return 0;
+	if (end && !strcmp(end, ".ini") && !command->job_path)
+		return error_set(error, -EINVAL,
+				 "no map given: -m max_entries=N,...; a job is given as --job "
+				 "%.400s",
+				 argv[0]);
+	return error_set(error, -EINVAL, "no map given: -m max_entries=N,...");
+}
+
 static int finish_sweep(struct sweep_command *command, int argc, char **argv, struct error *error)
 {
 	bool uses_job = !argc && command->trace_count;
 	int err = match_engines(command, error);
 
+	if (!err && (argc || uses_job))
+		err = check_map(command, argc, argv, error);
 	if (err)
 		return err;
 	return options_finish_run(&command->config, command->is_quiet,
