@@ -42,6 +42,18 @@ void csv_write_row(FILE *out, const struct record *header, const struct record *
 	putc('\n', out);
 }
 
+size_t csv_field_size(const char *row)
+{
+	bool is_quoted = false;
+	size_t size = 0;
+
+	for (; is_quoted || (row[size] != ',' && row[size] != '\n'); size++) {
+		if (row[size] == '"')
+			is_quoted = !is_quoted;
+	}
+	return size;
+}
+
 bool csv_scan_row(const char *text, size_t bytes, struct csv_row *row)
 {
 	bool is_quoted = false;

@@ -23,4 +23,7 @@ struct csv_row {
 /* Reads the row at the start of text. False when it is torn: there is no newline that ends it. */
 bool csv_scan_row(const char *text, size_t bytes, struct csv_row *row);
 
+/* The bytes of the field at the start of a whole row, with its quotes, without what ends it. */
+size_t csv_field_size(const char *row);
+
 #endif

@@ -138,6 +138,50 @@ static int describe(const struct sweep *sweep, const struct record *header, char
 	return err;
 }
 
+#define SHOWN_BYTES 300  /* of a line, in a message */
+#define BEFORE_BYTES 100 /* of these, before what differs */
+
+/* A part of a line, in a message: all of it, or what is around a place. */
+struct excerpt {
+	const char *before, *text, *after;
+	int bytes;
+};
+
+/* Parts of UTF-8 are not shown. */
+static size_t skip_back(const char *line, size_t at)
+{
+	while (at && (line[at] & 0xc0) == 0x80)
+		at--;
+	return at;
+}
+
+static struct excerpt excerpt_of(const char *line, size_t bytes, size_t begin)
+{
+	size_t end = bytes - begin <= SHOWN_BYTES ? bytes : skip_back(line, begin + SHOWN_BYTES);
+
+	return (struct excerpt){
+		.before = begin ? "..." : "",
+		.text = line + begin,
+		.after = end < bytes ? "..." : "",
+		.bytes = (int)(end - begin),
+	};
+}
+
+/* Where excerpts of two lines begin, so that what differs is in both. */
+static size_t excerpt_begin(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+	size_t same = 0;
+
+	if (a_bytes <= SHOWN_BYTES && b_bytes <= SHOWN_BYTES)
+		return 0;
+	while (same < a_bytes && same < b_bytes && a[same] == b[same])
+		same++;
+	if (same <= BEFORE_BYTES)
+		return 0;
+	/* Up to there both are the same, so that either tells where characters begin. */
+	return skip_back(a, same - BEFORE_BYTES);
+}
+
 static size_t line_length(const char *text, size_t bytes)
 {
 	const char *end = memchr(text, '\n', bytes);
@@ -149,7 +193,8 @@ static size_t line_length(const char *text, size_t bytes)
 static int compare_description(const char *path, const struct old_text *old, const char *text,
 			       struct error *error)
 {
-	size_t bytes = strlen(text), at = 0, old_line, line;
+	size_t bytes = strlen(text), at = 0, begin, old_line, line;
+	struct excerpt found, expected;
 	unsigned int number = 1;
 
 	if (bytes == old->bytes && !memcmp(old->text, text, bytes))
@@ -166,10 +211,14 @@ static int compare_description(const char *path, const struct old_text *old, con
 		at = bytes < old->bytes ? bytes : old->bytes;
 	line = line_length(text + at, bytes - at);
 	old_line = line_length(old->text + at, old->bytes - at);
+	begin = excerpt_begin(old->text + at, old_line, text + at, line);
+	found = excerpt_of(old->text + at, old_line, begin);
+	expected = excerpt_of(text + at, line, begin);
 	return error_set(error, -EINVAL,
-			 "%s:%u: the file is of another sweep: it has \"%.*s\", expected \"%.*s\"",
-			 path, number, old_line < 300 ? (int)old_line : 300, old->text + at,
-			 line < 300 ? (int)line : 300, text + at);
+			 "%s:%u: the file is of another sweep: it has \"%s%.*s%s\", expected "
+			 "\"%s%.*s%s\"",
+			 path, number, found.before, found.bytes, found.text, found.after,
+			 expected.before, expected.bytes, expected.text, expected.after);
 }
 
 /* The description beside a file that has rows has to be that of this sweep. */
@@ -203,11 +252,92 @@ static int write_description(const char *path, const char *text, struct error *e
 	return output_file_close(&file, true, error);
 }
 
-/* Counts whole rows; *end is behind the last. */
-static int scan_rows(struct resume *resume, const struct old_text *old, uint64_t runs, size_t *end,
-		     struct error *error)
+/* A row is not that of the next run, as one of its fields tells. */
+static int refuse_row(const struct resume *resume, const struct sweep *sweep, unsigned int line,
+		      const char *name, const char *const fields[2], const size_t sizes[2],
+		      struct error *error)
 {
+	char run[256];
+
+	sweep_name_run(sweep, resume->rows, run, sizeof(run));
+	return error_set(error, -EINVAL,
+			 "%s:%u: expected the row of run %s: %s should be \"%.*s\", found "
+			 "\"%.*s\"; "
+			 "cut the file before this line to go on from there",
+			 resume->path, line, run, name, sizes[1] < 100 ? (int)sizes[1] : 100,
+			 fields[1], sizes[0] < 100 ? (int)sizes[0] : 100, fields[0]);
+}
+
+/* Whether a field is what is known of the run. A map may have rounded max_entries up. */
+static bool is_expected(const char *name, const char *const fields[2], const size_t sizes[2],
+			uint32_t entries)
+{
+	char rounded[16];
+
+	if (sizes[0] == sizes[1] && !memcmp(fields[0], fields[1], sizes[0]))
+		return true;
+	if (strcmp(name, "max_entries") != 0)
+		return false;
+	snprintf(rounded, sizeof(rounded), "%" PRIu32, entries);
+	return strlen(rounded) == sizes[0] && !memcmp(fields[0], rounded, sizes[0]);
+}
+
+/* Compares a row with one that has what is known of the run before it is run. */
+static int compare_row(const struct resume *resume, const struct sweep *sweep, unsigned int line,
+		       const struct record *known, const char *const rows[2], uint32_t entries,
+		       struct error *error)
+{
+	const char *fields[2] = {rows[0], rows[1]};
+
+	for (size_t i = 0; i < resume->header.count; i++) {
+		const char *name = resume->header.fields[i].name;
+		const size_t sizes[2] = {csv_field_size(fields[0]), csv_field_size(fields[1])};
+
+		/* "error" is a result. */
+		if (i + 1 < resume->header.count && record_find(known, name) &&
+		    !is_expected(name, fields, sizes, entries))
+			return refuse_row(resume, sweep, line, name, fields, sizes, error);
+		fields[0] += sizes[0] + 1;
+		fields[1] += sizes[1] + 1;
+	}
+	return 0;
+}
+
+/* A whole row has to be that of the run that is next. */
+static int check_row(const struct resume *resume, const struct sweep *sweep, unsigned int line,
+		     const char *row, struct error *error)
+{
+	struct record known = {0};
+	char *text = NULL;
+	uint32_t entries = 0;
+	size_t bytes;
+	int err = sweep_record_run(sweep, resume->rows, &known, &entries, error);
+	FILE *out = err ? NULL : open_memstream(&text, &bytes);
+
+	if (out) {
+		csv_write_row(out, &resume->header, &known);
+		if (fclose(out))
+			err = -ENOMEM;
+	} else if (!err) {
+		err = -ENOMEM;
+	}
+	if (!err)
+		err = compare_row(resume, sweep, line, &known, (const char *[]){row, text}, entries,
+				  error);
+	else if (err == -ENOMEM)
+		error_set(error, err, "out of memory");
+	free(text);
+	record_deinit(&known);
+	return err;
+}
+
+/* Counts whole rows, which have to be the sweep's; *end is behind the last. */
+static int scan_rows(struct resume *resume, const struct old_text *old, const struct sweep *sweep,
+		     size_t *end, struct error *error)
+{
+	uint64_t runs = sweep_runs(sweep);
 	unsigned int line = 2;
+	int err;
 	struct csv_row row;
 
 	while (csv_scan_row(old->text + *end, old->bytes - *end, &row)) {
@@ -221,6 +351,9 @@ static int scan_rows(struct resume *resume, const struct old_text *old, uint64_t
 					 "%s:%u: expected the %" PRIu64
 					 " rows of this sweep, found more",
 					 resume->path, line, runs);
+		err = check_row(resume, sweep, line, old->text + *end, error);
+		if (err)
+			return err;
 		resume->rows++;
 		resume->bad_rows += row.last_size > 0;
 		*end += row.bytes;
@@ -231,7 +364,7 @@ static int scan_rows(struct resume *resume, const struct old_text *old, uint64_t
 
 /* Finds where to go on: *end is behind the last whole row, or 0 when there is no header. */
 static int scan_file(struct resume *resume, const struct old_text *old, const char *header,
-		     uint64_t runs, size_t *end, struct error *error)
+		     const struct sweep *sweep, size_t *end, struct error *error)
 {
 	size_t bytes = strlen(header);
 
@@ -244,7 +377,7 @@ static int scan_file(struct resume *resume, const struct old_text *old, const ch
 				 "%s:1: the header is of another sweep: expected \"%.*s\"",
 				 resume->path, bytes > 400 ? 400 : (int)bytes - 1, header);
 	*end = bytes;
-	return scan_rows(resume, old, runs, end, error);
+	return scan_rows(resume, old, sweep, end, error);
 }
 
 static int write_all(struct resume *resume, const char *text, size_t bytes, struct error *error)
@@ -329,7 +462,7 @@ static int open_with_text(struct resume *resume, const struct sweep *sweep, cons
 	if (!err && !is_new)
 		err = check_description(resume->path, description_path, description, error);
 	if (!err && !is_new)
-		err = scan_file(resume, &old, header, sweep_runs(sweep), &end, error);
+		err = scan_file(resume, &old, header, sweep, &end, error);
 	text_unmap(&old);
 	if (!err && is_new)
 		err = write_description(description_path, description, error);

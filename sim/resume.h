@@ -23,7 +23,8 @@ struct resume {
  * Opens the file of a sweep, or makes it, and takes away a torn last row. columns is a
  * NULL-terminated list of names that results have; the column error is added when it is missing.
  * Returns 0, or a negative errno with error: -EINVAL when the file is of another sweep, naming the
- * difference, or damaged; -EBUSY when another process has it open; or what the system says. Then
+ * difference, or damaged, as when what its columns say of a run is not that of the run whose row it
+ * should be; -EBUSY when another process has it open; or what the system says. Then
  * nothing was changed.
  */
 int resume_open(struct resume *resume, const char *path, const struct sweep *sweep,

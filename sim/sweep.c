@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "base/system.h"
+#include "model/attr.h"
 #include "sim/replay.h"
 
 enum run_state { RUN_WAITING, RUN_DONE, RUN_FAILED };
@@ -149,6 +150,20 @@ void sweep_record_names(const struct sweep *sweep, struct record *record)
 	for (size_t i = 0; i < sweep->vary_count; i++)
 		values[i] = "";
 	record_run(sweep, sweep->base, values, &nothing, "", record);
+}
+
+int sweep_record_run(const struct sweep *sweep, uint64_t run, struct record *record,
+		     uint32_t *entries, struct error *error)
+{
+	const char *values[SWEEP_VARY_MAX];
+	struct run_config config;
+	int err = sweep_config(sweep, run, &config, values, error);
+
+	if (err)
+		return err;
+	record_run(sweep, &config, values, NULL, "", record);
+	*entries = map_attr_entries(&config.map.attr, config.map.cpus);
+	return record->failed ? error_set(error, -ENOMEM, "out of memory") : 0;
 }
 
 /* A map that is refused, or that fails its check, is an answer; other errors end the sweep. */

@@ -47,6 +47,14 @@ void sweep_record_names(const struct sweep *sweep, struct record *record);
 /* The number of runs, or 0 when it does not fit a machine word. */
 uint64_t sweep_runs(const struct sweep *sweep);
 
+/*
+ * Adds the fields that a run's row has whatever came of it, in the order of a row: what was varied
+ * and what a result must state to be repeated. max_entries is there when it is varied, as it was
+ * asked for; *entries is what a map makes of it. 0, or a negative errno with error.
+ */
+int sweep_record_run(const struct sweep *sweep, uint64_t run, struct record *record,
+		     uint32_t *entries, struct error *error);
+
 /* What a run is called in messages: what was varied, with blanks between. */
 void sweep_name_run(const struct sweep *sweep, uint64_t run, char *text, size_t bytes);
 

@@ -43,6 +43,14 @@ static void test_scan(void)
 	CU_ASSERT_EQUAL(row.fields, 1);
 }
 
+static void test_field(void)
+{
+	CU_ASSERT_EQUAL(csv_field_size("7,8\n"), 1);
+	CU_ASSERT_EQUAL(csv_field_size(",8\n"), 0);
+	CU_ASSERT_EQUAL(csv_field_size("\n"), 0);
+	CU_ASSERT_EQUAL(csv_field_size("\"a\"\",\n\",8\n"), 7);
+}
+
 /* No beginning of a row is one. */
 static void test_torn(void)
 {
@@ -54,8 +62,6 @@ static void test_torn(void)
 }
 
 CU_TestInfo csv_tests[] = {
-	{"writing", test_write},
-	{"rows", test_scan},
-	{"torn rows", test_torn},
-	CU_TEST_INFO_NULL,
+	{"writing", test_write},  {"rows", test_scan}, {"fields", test_field},
+	{"torn rows", test_torn}, CU_TEST_INFO_NULL,
 };
