@@ -227,7 +227,7 @@ static void record_fault(const struct trace_reader *reader, const struct map_op 
 
 	*text = '\0';
 	if (op->cpu >= reader->options.cpu_limit)
-		snprintf(text, bytes, "a CPU below %u, found %u", reader->options.cpu_limit,
+		snprintf(text, bytes, "a CPU below %u (-c), found %u", reader->options.cpu_limit,
 			 op->cpu);
 	else if (op->code >= OP_CODES)
 		snprintf(text, bytes, "a code below %d, found %u", OP_CODES, op->code);

@@ -33,7 +33,7 @@ struct text_state {
 	struct text_code codes[256];
 	/* Written once; messages about codes and CPUs show them. */
 	char expected_code[96];
-	char expected_cpu[32];
+	char expected_cpu[40];
 };
 
 /* The optional fields of a line. */
@@ -68,7 +68,7 @@ static int text_open(struct trace_reader *reader, struct error *error)
 		letters[used++] = op_letter((uint8_t)code, OP_SYSCALL);
 	letters[used] = '\0';
 	snprintf(state->expected_code, sizeof(state->expected_code), "a code (one of %s)", letters);
-	snprintf(state->expected_cpu, sizeof(state->expected_cpu), "a CPU below %u",
+	snprintf(state->expected_cpu, sizeof(state->expected_cpu), "a CPU below %u (-c)",
 		 reader->options.cpu_limit);
 	reader->state = state;
 	return 0;

@@ -229,12 +229,12 @@ static void test_text_errors(void)
 		const char *message;
 		size_t before;
 	} cases[] = {
-		{"0 L 1\n7 L 1\n", "2: expected a CPU below 4, found \"7\"", 1},
-		{"0 L 1\n4 L 1", "2: expected a CPU below 4, found \"4\"", 1},
-		{"-1 L 1\n", "1: expected a CPU below 4, found \"-1\"", 0},
-		{"x L 1\n", "1: expected a CPU below 4, found \"x\"", 0},
+		{"0 L 1\n7 L 1\n", "2: expected a CPU below 4 (-c), found \"7\"", 1},
+		{"0 L 1\n4 L 1", "2: expected a CPU below 4 (-c), found \"4\"", 1},
+		{"-1 L 1\n", "1: expected a CPU below 4 (-c), found \"-1\"", 0},
+		{"x L 1\n", "1: expected a CPU below 4 (-c), found \"x\"", 0},
 		{"99999999999999999999 L 1\n",
-		 "1: expected a CPU below 4, found \"99999999999999999999\"", 0},
+		 "1: expected a CPU below 4 (-c), found \"99999999999999999999\"", 0},
 		{"\n\n0 L 1\n\n0 X 1\n", "5: expected a code (one of " CODES "), found \"X\"", 1},
 		{"0 LL 1\n", "1: expected a code (one of " CODES "), found \"LL\"", 0},
 		{"0 L 1\n0\n", "2: expected a code (one of " CODES "), found the end of the line",

@@ -324,7 +324,7 @@ static void test_records(void)
 	parts = parts_make();
 	assert_parts(&parts, NULL, 0);
 	parts.ops[1].cpu = 4;
-	assert_parts(&parts, "byte 144: expected a CPU below 4, found 4", 1);
+	assert_parts(&parts, "byte 144: expected a CPU below 4 (-c), found 4", 1);
 	parts.ops[0].code = OP_CODES;
 	assert_parts(&parts, "byte 128: expected a code below 11, found 11", 0);
 	parts.ops[1].context = 255;
