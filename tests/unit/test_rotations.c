@@ -205,6 +205,7 @@ static void test_lru_distances(void)
 	}
 }
 
+/* NOLINTBEGIN(misc-no-recursion): as deep as there are operations, which are few */
 /* The fewest misses of accesses to keys below 16, trying all victims; cached is a set of bits. */
 static unsigned int fewest_misses(const struct map_op *ops, size_t count, unsigned int cached,
 				  uint32_t entries)
@@ -229,6 +230,7 @@ static unsigned int fewest_misses(const struct map_op *ops, size_t count, unsign
 	}
 	return best;
 }
+/* NOLINTEND(misc-no-recursion) */
 
 static void test_opt_brute_force(void)
 {

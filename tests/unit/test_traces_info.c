@@ -105,7 +105,7 @@ static void test_plainly(void)
 	struct trace_info info;
 	struct op_batch batch;
 	struct rng rng;
-	size_t reuses = 0;
+	size_t reuses = 0, middle;
 
 	rng_init(&rng, 3);
 	CU_ASSERT_FATAL(!op_batch_init(&batch, USES, 0, 0));
@@ -122,7 +122,8 @@ static void test_plainly(void)
 	}
 	info_of_batch(&batch, &info);
 	qsort(distances, reuses, sizeof(distances[0]), compare);
-	CU_ASSERT_EQUAL(info.reuse[REUSE_P50].value, distances[(reuses + 1) / 2 - 1]);
+	middle = (reuses + 1) / 2 - 1;
+	CU_ASSERT_EQUAL(info.reuse[REUSE_P50].value, distances[middle]);
 	CU_ASSERT_EQUAL(info.reuse[REUSE_P99].value,
 			distances[(size_t)ceil(0.99 * (double)reuses) - 1]);
 	CU_ASSERT_EQUAL(info.distinct_keys.value, distinct(keys, 0, USES));
