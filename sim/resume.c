@@ -110,11 +110,18 @@ static int describe_all(FILE *out, const struct sweep *sweep, const struct recor
 	fputs("columns = ", out);
 	csv_write_header(out, header);
 	for (size_t i = 0; !err && i < base->trace_count; i++) {
+		const char *path = trace_path(base->traces[i]);
+
 		if (trace_is_stdin(base->traces[i]))
 			err = error_set(error, -EINVAL,
 					"-: standard input cannot be read again by --resume");
-		else if (trace_path(base->traces[i]))
-			err = describe_file(out, trace_path(base->traces[i]), error);
+		else if (path && output_file_is_special(path))
+			err = error_set(error, -EINVAL,
+					"%s: is no regular file, and cannot be read again by "
+					"--resume",
+					path);
+		else if (path)
+			err = describe_file(out, path, error);
 	}
 	if (!err && record.failed)
 		err = error_set(error, -ENOMEM, "out of memory");

@@ -72,8 +72,10 @@ static int verify_trace(struct verify *verify, const char *spec)
 	struct trace_options options = config_trace_options(config);
 	struct trace_reader *reader;
 	struct op_batch batch;
-	int ret = trace_open(spec, &options, &reader, verify->error);
+	int ret;
 
+	options.stop = verify->options->stop;
+	ret = trace_open(spec, &options, &reader, verify->error);
 	if (ret)
 		return ret;
 	verify->total = config->trace_count == 1 ? trace_operations(reader) : 0;
