@@ -17,9 +17,14 @@ enum run_state { RUN_WAITING, RUN_DONE, RUN_FAILED };
 
 struct sweep_slot {
 	struct record record;
-	struct error error;
 	enum run_state state;
-	int err;
+};
+
+/* Of the runs that failed and were not interrupted, the first in order. */
+struct sweep_failure {
+	uint64_t run;
+	int err; /* 0: none */
+	struct error error;
 };
 
 struct sweep_pool {
@@ -36,6 +41,7 @@ struct sweep_pool {
 	int row_err;
 	struct error row_error;
 	bool failed; /* a run failed: begin no more */
+	struct sweep_failure failure;
 };
 
 uint64_t sweep_runs(const struct sweep *sweep)
@@ -167,30 +173,30 @@ int sweep_record_run(const struct sweep *sweep, uint64_t run, struct record *rec
 }
 
 /* A map that is refused, or that fails its check, is an answer; other errors end the sweep. */
-static int sweep_one(const struct sweep_pool *pool, uint64_t run, struct sweep_slot *slot)
+static int sweep_one(const struct sweep_pool *pool, uint64_t run, struct record *record,
+		     struct error *error)
 {
 	const struct sweep *sweep = pool->sweep;
 	const char *values[SWEEP_VARY_MAX];
 	struct replay_options options = {.stop = sweep->stop, .store = pool->store};
 	struct replay_result result;
 	struct run_config config;
-	int err = sweep_config(sweep, run, &config, values, &slot->error);
+	int err = sweep_config(sweep, run, &config, values, error);
 
 	if (!err) {
-		err = replay_run(&config, &options, &result, &slot->error);
-		if (err && slot->error.is_refusal)
-			record_run(sweep, &config, values, NULL, slot->error.text, &slot->record);
+		err = replay_run(&config, &options, &result, error);
+		if (err && error->is_refusal)
+			record_run(sweep, &config, values, NULL, error->text, record);
 		else if (!err || err == -EUCLEAN)
-			record_run(sweep, &config, values, &result, err ? slot->error.text : "",
-				   &slot->record);
+			record_run(sweep, &config, values, &result, err ? error->text : "", record);
 		replay_result_deinit(&result);
-		if (slot->record.count)
+		if (record->count)
 			err = 0;
 	}
-	if (!err && slot->record.failed)
-		err = error_set(&slot->error, -ENOMEM, "out of memory");
+	if (!err && record->failed)
+		err = error_set(error, -ENOMEM, "out of memory");
 	if (err && err != -EINTR)
-		name_error(sweep, values, &slot->error);
+		name_error(sweep, values, error);
 	return err;
 }
 
@@ -213,6 +219,18 @@ static void give_in_order(struct sweep_pool *pool)
 	}
 }
 
+/* Under the lock. */
+static void note_failure(struct sweep_pool *pool, uint64_t run, int err, const struct error *error)
+{
+	struct sweep_failure *failure = &pool->failure;
+
+	pool->failed = true;
+	if (err == -EINTR || (failure->err && failure->run < run))
+		return;
+	failure->run = run;
+	failure->err = error_copy(&failure->error, err, error);
+}
+
 static void *sweep_worker(void *arg)
 {
 	struct sweep_pool *pool = arg;
@@ -220,15 +238,16 @@ static void *sweep_worker(void *arg)
 	pthread_mutex_lock(&pool->lock);
 	while (pool->next < pool->total && !sweep_stopped(pool)) {
 		struct sweep_slot *slot = &pool->slots[pool->next - pool->sweep->first];
+		struct error error = {.text = ""};
 		uint64_t run = pool->next++;
 		int err;
 
 		pthread_mutex_unlock(&pool->lock);
-		err = sweep_one(pool, run, slot);
+		err = sweep_one(pool, run, &slot->record, &error);
 		pthread_mutex_lock(&pool->lock);
-		slot->err = err;
 		slot->state = err ? RUN_FAILED : RUN_DONE;
-		pool->failed |= err != 0;
+		if (err)
+			note_failure(pool, run, err, &error);
 		pool->done++;
 		give_in_order(pool);
 		pthread_cond_signal(&pool->changed);
@@ -288,14 +307,8 @@ static int sweep_work(struct sweep_pool *pool, struct error *error)
  */
 static int sweep_conclude(struct sweep_pool *pool, struct error *error)
 {
-	for (uint64_t i = pool->given; i < pool->next; i++) {
-		struct sweep_slot *slot = &pool->slots[i - pool->sweep->first];
-
-		if (slot->state == RUN_FAILED && slot->err != -EINTR) {
-			*error = slot->error;
-			return slot->err;
-		}
-	}
+	if (pool->failure.err)
+		return error_copy(error, pool->failure.err, &pool->failure.error);
 	if (pool->row_err) {
 		*error = pool->row_error;
 		return pool->row_err;
