@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,15 +227,6 @@ static void show_progress(void *arg, uint64_t done, uint64_t total)
 	struct sweep_command *command = arg;
 
 	progress_update(&command->progress, done, total);
-}
-
-static unsigned int online_cpus(void)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return 1;
-	return (unsigned int)CPU_COUNT(&set);
 }
 
 /* A name that no row will have is told before the first run. */
@@ -493,7 +483,7 @@ static void sweep_command_init(struct sweep_command *command)
 	command->sweep = (struct sweep){
 		.base = &command->config,
 		.vary = command->vary,
-		.jobs = online_cpus(),
+		.jobs = cpus_usable_count(),
 		.row = print_row,
 		.progress = show_progress,
 		.arg = command,

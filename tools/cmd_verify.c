@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "base/number.h"
 #include "sim/hunt.h"
+#include "sim/kernel/cpus.h"
 #include "sim/verify.h"
 #include "tools/options.h"
 #include "tools/progress.h"
@@ -241,15 +241,6 @@ static uint64_t random_seed(void)
 	return seed;
 }
 
-static uint64_t usable_cpus(void)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return 1;
-	return (uint64_t)CPU_COUNT(&set);
-}
-
 static int hunt(struct verify_command *command)
 {
 	struct hunt_options options = {
@@ -257,7 +248,7 @@ static int hunt(struct verify_command *command)
 		.config = &command->config,
 		.seconds = (double)command->fuzz_seconds,
 		.cases_max = command->cases_max,
-		.jobs = (uint32_t)(command->jobs ? command->jobs : usable_cpus()),
+		.jobs = (uint32_t)(command->jobs ? command->jobs : cpus_usable_count()),
 		.progress = show_hunt,
 		.progress_arg = command,
 		.stop = &stop_requested,

@@ -75,6 +75,18 @@ int cpus_usable(bool *is_usable, uint32_t count)
 	return err;
 }
 
+uint32_t cpus_usable_count(void)
+{
+	bool is_usable[CPUS_MAX] = {false};
+	uint32_t count = 0;
+
+	if (cpus_usable(is_usable, CPUS_MAX))
+		return 1;
+	for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
+		count += is_usable[cpu];
+	return count;
+}
+
 const char *cpu_ranges(const bool *is_member, uint32_t count, char *text, size_t bytes)
 {
 	size_t used = 0;

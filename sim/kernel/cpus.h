@@ -24,6 +24,9 @@ uint32_t cpus_possible(void);
 /* Sets is_usable[0..count) to whether the calling thread may run there. 0, or a negative errno. */
 int cpus_usable(bool *is_usable, uint32_t count);
 
+/* How many those are; 1 when the system does not say. */
+uint32_t cpus_usable_count(void);
+
 /* Writes those that are true as ranges, "0-3,8"; cut to fit. Returns text. */
 const char *cpu_ranges(const bool *is_member, uint32_t count, char *text, size_t bytes);
 
