@@ -6,8 +6,8 @@
 set -eu
 
 src=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-number=0
-failed=0
+# shellcheck source=tests/tap.sh
+. "$src/tests/tap.sh"
 
 # check TITLE FILE...: each is in Makefile.am as a word.
 check() {
@@ -16,18 +16,10 @@ check() {
 	shift
 	for file in "$@"; do
 		[ -e "$file" ] || continue
-		grep -qE "(^|[[:space:]])${file//./\\.}([[:space:]]|\$)" Makefile.am || missing+=" $file"
+		grep -qE "(^|[[:space:]])${file//./\\.}([[:space:]]|\$)" Makefile.am ||
+			missing+="$file is not in Makefile.am"$'\n'
 	done
-	number=$((number + 1))
-	if [ -z "$missing" ]; then
-		echo "ok $number - $title"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $number - $title"
-	for file in $missing; do
-		echo "# $file is not in Makefile.am"
-	done
+	report "$title" "${missing%$'\n'}"
 }
 
 cd "$src"
@@ -38,5 +30,4 @@ check "fuzzing targets are listed" tests/fuzz/*.[ch]
 check "tests of commands are listed" tests/cli/*.test
 check "manual pages are listed" man/*.[1-9]
 check "examples are listed" examples/*
-echo "1..$number"
-[ "$failed" = 0 ]
+finish

@@ -4,26 +4,14 @@
 # The same sources are compiled once per flavour of the model, so that several live in one program.
 # That works when each global of a flavour has its prefix, and no source asks which flavour it is.
 #
-# Run where libmodel_FLAVOUR.a are, or libtool's folder .libs with them, for each FLAVOUR of $MODEL_FLAVOURS. Prints lines of the Test
-# Anything Protocol.
+# Run where libmodel_FLAVOUR.a are, or libtool's folder .libs with them, for each FLAVOUR of
+# $MODEL_FLAVOURS. Prints lines of the Test Anything Protocol.
 set -eu
 
 src=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=tests/tap.sh
+. "$src/tests/tap.sh"
 read -r -a nm <<<"${NM:-nm}"
-number=0
-failed=0
-
-# report TITLE COMPLAINTS: passed when there are none.
-report() {
-	number=$((number + 1))
-	if [ -z "$2" ]; then
-		echo "ok $number - $1"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $number - $1"
-	printf '%s\n' "$2" | sed 's/^/# /'
-}
 
 # The globals of a library without the prefix; address sanitizers add some of their own.
 unprefixed() {
@@ -43,5 +31,4 @@ for flavour in ${MODEL_FLAVOURS-seq check}; do
 done
 report "no source of the model is compiled conditionally" \
 	"$(cd "$src" && find model -name '*.c' -exec grep -nHE '^[[:space:]]*#[[:space:]]*(if|elif)' {} +)"
-echo "1..$number"
-[ "$failed" = 0 ]
+finish

@@ -7,31 +7,13 @@
 set -eu
 
 src=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/tap.sh
+. "$src/tests/tap.sh"
 mapsim=${MAPSIM:-$src/build/mapsim}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/mapsim-kernel.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 export LC_ALL=C
-number=0
-failed=0
-
-# skip WHY: no case can run.
-skip() {
-	echo "1..0 # SKIP $1"
-	exit 0
-}
-
-# report TITLE FILE: passed when the file is empty.
-report() {
-	number=$((number + 1))
-	if [ ! -s "$2" ]; then
-		echo "ok $number - $1"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $number - $1"
-	head -n 12 "$2" | sed 's/^/# /'
-}
 
 # same TITLE MAP ARGUMENT...: both engines give the same results and dump.
 same() {
@@ -46,7 +28,7 @@ same() {
 		diff -U 1 --label seq --label kernel "$tmp/seq.r" "$tmp/kernel.r" || true
 		diff -U 1 --label seq --label kernel "$tmp/seq.k" "$tmp/kernel.k" || true
 	} >"$tmp/differences" 2>&1
-	report "$title" "$tmp/differences"
+	report "$title" "$(head -n 12 "$tmp/differences")"
 	rm -f "$tmp"/*.[rk]
 }
 
@@ -68,14 +50,14 @@ trace_all_codes() {
 }
 
 said=$("$mapsim" replay -q -e kernel -m max_entries=1 gen:uniform,count=1 2>&1 >/dev/null) ||
-	skip "${said#mapsim: }"
+	skip_all "${said#mapsim: }"
 # The kernel's map is made for all possible CPUs, so the trace has to use CPUs 0 to the last.
 read -r possible 2>/dev/null </sys/devices/system/cpu/possible ||
-	skip "/sys, which tells the possible CPUs, is not mounted"
+	skip_all "/sys, which tells the possible CPUs, is not mounted"
 cpus=$((${possible##*[-,]} + 1))
 trace_all_codes 1 4000 >"$tmp/codes.txt"
 said=$("$mapsim" replay -q -e kernel -c "$cpus" -m max_entries=1 "$tmp/codes.txt" 2>&1 >/dev/null) ||
-	skip "${said#mapsim: }"
+	skip_all "${said#mapsim: }"
 
 for type in hash percpu_hash lru_hash lru_percpu_hash; do
 	case $type in
@@ -99,5 +81,4 @@ for program in run_loop run_bounded run_repeat; do
 done
 unset MAPSIM_KERNEL_PROGRAM
 
-echo "1..$number"
-[ "$failed" = 0 ]
+finish

@@ -12,26 +12,15 @@
 set -eu
 
 src=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/tap.sh
+. "$src/tests/tap.sh"
 mapsim=$(realpath "${MAPSIM:-$src/build/mapsim}")
 kills=${1:-30}
 seed=${2:-$((RANDOM * 32768 + RANDOM))}
-number=0
-failed=0
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/mapsim-killed.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 cd "$tmp"
-
-report() {
-	number=$((number + 1))
-	if [ -z "$2" ]; then
-		echo "ok $number - $1"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $number - $1"
-	printf '%s\n' "$2" | sed 's/^/# /'
-}
 
 # 60 runs of some milliseconds each; every row has fields with commas and quotes around them.
 sweep() {
@@ -68,5 +57,4 @@ status=0
 (sweep part 2>/dev/null) || status=$?
 report "the same bytes in the end" "$(cmp part whole 2>&1)"
 report "the same status: some rows have an error" "$([ $status = 1 ] || echo "status $status")"
-echo "1..$number"
-[ "$failed" = 0 ]
+finish

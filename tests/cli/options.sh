@@ -14,11 +14,11 @@
 set -eu
 
 src=$(cd "${srcdir:-$(dirname "${BASH_SOURCE[0]}")/../..}" && pwd)
+# shellcheck source=tests/tap.sh
+. "$src/tests/tap.sh"
 mapsim=${MAPSIM:-$src/build/mapsim}
 man=$src/man
 completion=$src/tools/mapsim.bash-completion
-number=0
-failed=0
 export LC_ALL=C
 
 if [ ! -x "$mapsim" ]; then
@@ -31,18 +31,6 @@ trap 'exit 130' INT TERM
 mkdir "$tmp/bin"
 ln -s "$(realpath "$mapsim")" "$tmp/bin/mapsim"
 export PATH="$tmp/bin:$PATH"
-
-# report TITLE COMPLAINTS: passed when there are none.
-report() {
-	number=$((number + 1))
-	if [ -z "$2" ]; then
-		echo "ok $number - $1"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $number - $1"
-	printf '%s\n' "$2" | sed 's/^/# /'
-}
 
 # Each word of the first list, a word a line, has to be in the second; says those that are not.
 lacking() {
@@ -130,8 +118,7 @@ values_taken() {
 
 if ! bash -n "$completion" 2>"$tmp/err"; then
 	report "the completion is bash" "$(cat "$tmp/err")"
-	echo "1..$number"
-	exit 1
+	finish
 fi
 commands=$(help_of '' | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 report "there are commands" "$([ -n "$commands" ] || echo "none in mapsim --help")"
@@ -276,5 +263,4 @@ for tunable in lock alloc rotation free_target_rule populate count; do
 		"$scan" -s
 done
 
-echo "1..$number"
-[ "$failed" = 0 ]
+finish

@@ -10,34 +10,17 @@
 set -eu
 
 src=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/tap.sh
+. "$src/tests/tap.sh"
 read -r -a cc <<<"${CC:-gcc} ${SANITIZE_CFLAGS-}"
 read -r -a cxx <<<"${CXX:-g++} ${SANITIZE_CFLAGS-}"
 read -r -a nm <<<"${NM:-nm}"
-number=0
-failed=0
 export LC_ALL=C
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/mapsim-lib.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
-
-# report TITLE COMPLAINTS: passed when there are none.
-report() {
-	number=$((number + 1))
-	if [ -z "$2" ]; then
-		echo "ok $number - $1"
-		return
-	fi
-	failed=$((failed + 1))
-	echo "not ok $number - $1"
-	printf '%s\n' "$2" | sed 's/^/# /'
-}
-
-skip() {
-	number=$((number + 1))
-	echo "ok $number - $1 # SKIP $2"
-}
 
 # passes TITLE COMMAND...: what it says, when it fails, or says something to standard error.
 passes() {
@@ -53,8 +36,7 @@ passes() {
 
 if ! "${MAKE:-make}" install DESTDIR="$tmp/dest" >"$tmp/log" 2>&1; then
 	report "make install" "$(tail -n 20 "$tmp/log")"
-	echo "1..$number"
-	exit 1
+	finish
 fi
 pc=$(find "$tmp/dest" -name mapsim.pc)
 libdir=$(find "$tmp/dest" \( -name 'libmapsim.so' -o -name libmapsim.a \) -printf '%h\n' | head -n 1)
@@ -218,5 +200,4 @@ else
 	fi
 fi
 
-echo "1..$number"
-[ "$failed" = 0 ]
+finish
