@@ -32,34 +32,6 @@ struct trace_store {
 	uint64_t limit_bytes, bytes;
 };
 
-/* Behind "FORMAT:", or all of it; NULL for what is made. */
-static const char *skip_format(const char *spec)
-{
-	const struct trace_kind *format = trace_formats();
-
-	if (!strncmp(spec, "gen:", 4))
-		return NULL;
-	for (; format->name; format++) {
-		size_t length = strlen(format->name);
-
-		if (!strncmp(spec, format->name, length) && spec[length] == ':')
-			return spec + length + 1;
-	}
-	return spec;
-}
-
-bool trace_is_stdin(const char *spec)
-{
-	const char *path = skip_format(spec);
-
-	return path && !strcmp(path, "-");
-}
-
-const char *trace_path(const char *spec)
-{
-	return trace_is_stdin(spec) ? NULL : skip_format(spec);
-}
-
 /* Reading a trace into memory. */
 struct load {
 	struct op_batch *all;

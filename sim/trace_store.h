@@ -22,12 +22,6 @@ int trace_load(const char *spec, const struct trace_options *options, const atom
 /* Whether traces read under these are the same. */
 bool trace_options_equal(const struct trace_options *a, const struct trace_options *b);
 
-/* The file that a trace is, or NULL: it is made, or standard input. */
-const char *trace_path(const char *spec);
-
-/* Whether a trace is standard input, which can be read once. */
-bool trace_is_stdin(const char *spec);
-
 struct trace_store;
 
 /* A store that takes up to so many bytes; NULL without memory. Destroy it when no trace is lent. */

@@ -77,14 +77,13 @@ int trace_command_open(const struct run_config *config, const char *spec,
 	return trace_open(spec, &options, reader, error);
 }
 
-/* Copies all operations. */
-static int copy_trace(struct trace_reader *reader, struct trace_writer *writer, bool is_quiet,
-		      struct error *error)
+int trace_command_read(struct trace_reader *reader, bool with_all, trace_take_fn *take, void *arg,
+		       bool is_quiet, struct error *error)
 {
 	struct op_batch batch, view;
 	struct progress progress;
 	uint64_t done = 0;
-	int err = op_batch_init(&batch, TRACE_BATCH_OPERATIONS, true, true);
+	int err = op_batch_init(&batch, TRACE_BATCH_OPERATIONS, with_all, with_all);
 
 	if (err)
 		return error_set(error, err, "out of memory");
@@ -92,7 +91,7 @@ static int copy_trace(struct trace_reader *reader, struct trace_writer *writer, 
 	do {
 		err = trace_view(reader, &batch, &view, error);
 		if (!err && view.count)
-			err = trace_write(writer, &view, error);
+			err = take(arg, &view, error);
 		if (!err && stop_requested)
 			err = -EINTR;
 		done += view.count;
@@ -103,20 +102,15 @@ static int copy_trace(struct trace_reader *reader, struct trace_writer *writer, 
 	return err;
 }
 
-/* The format that a name asks for by how it ends, before what says that it is compressed. */
-static const char *format_by_name(const char *path)
+static int take_copy(void *writer, const struct op_batch *view, struct error *error)
 {
-	size_t bytes = strlen(path);
-
-	if (bytes > 4 && !strcmp(path + bytes - 4, ".zst"))
-		bytes -= 4;
-	return bytes > 4 && !strncmp(path + bytes - 4, ".bin", 4) ? "binary" : "text";
+	return trace_write(writer, view, error);
 }
 
 static int convert(const struct trace_command *command, const struct run_config *config,
 		   const char *from, const char *to, bool is_quiet, struct error *error)
 {
-	const char *format = command->format ? command->format : format_by_name(to);
+	const char *format = command->format ? command->format : trace_format_of_file(to);
 	struct trace_reader *reader;
 	struct trace_writer *writer;
 	int err, close_err;
@@ -126,9 +120,9 @@ static int convert(const struct trace_command *command, const struct run_config 
 	err = trace_command_open(config, from, &reader, error);
 	if (err)
 		return err;
-	err = trace_writer_open(format, to, command->zstd_level, &writer, error);
+	err = trace_writer_open(format ? format : "text", to, command->zstd_level, &writer, error);
 	if (!err) {
-		err = copy_trace(reader, writer, is_quiet, error);
+		err = trace_command_read(reader, true, take_copy, writer, is_quiet, error);
 		close_err = trace_writer_close(writer, !err, err ? NULL : error);
 		if (!err)
 			err = close_err;

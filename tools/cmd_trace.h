@@ -22,6 +22,15 @@ struct trace_command {
 int trace_command_open(const struct run_config *config, const char *spec,
 		       struct trace_reader **reader, struct error *error);
 
+/*
+ * Reads a trace to its end, showing progress, and gives each part to take(), which returns 0 or a
+ * negative errno with error. with_all: times and values, too. 0, -EINTR, or a negative errno with
+ * error.
+ */
+typedef int trace_take_fn(void *arg, const struct op_batch *view, struct error *error);
+int trace_command_read(struct trace_reader *reader, bool with_all, trace_take_fn *take, void *arg,
+		       bool is_quiet, struct error *error);
+
 /* info TRACE...: reads each, and prints what is in it. 0 or a negative errno with error. */
 int trace_command_info(const struct trace_command *command, const struct run_config *config,
 		       int count, char **specs, bool is_quiet, struct error *error);

@@ -188,30 +188,9 @@ static int print_info(struct printer *printer, const struct trace_info *info, co
 	return err;
 }
 
-/* Reads a trace to its end. */
-static int read_all(struct trace_reader *reader, struct info_pass *pass, bool is_quiet,
-		    struct error *error)
+static int take_info(void *pass, const struct op_batch *view, struct error *error)
 {
-	struct op_batch batch, view;
-	struct progress progress;
-	uint64_t done = 0;
-	int err = op_batch_init(&batch, TRACE_BATCH_OPERATIONS, false, false);
-
-	if (err)
-		return error_set(error, err, "out of memory");
-	progress_init(&progress, "operations", is_quiet);
-	do {
-		err = trace_view(reader, &batch, &view, error);
-		if (!err && info_pass_add(pass, &view))
-			err = error_set(error, -ENOMEM, "out of memory");
-		if (!err && stop_requested)
-			err = -EINTR;
-		done += view.count;
-		progress_update(&progress, done, trace_operations(reader));
-	} while (!err && view.count);
-	progress_end(&progress);
-	op_batch_deinit(&batch);
-	return err;
+	return info_pass_add(pass, view) ? error_set(error, -ENOMEM, "out of memory") : 0;
 }
 
 static int info_one(struct printer *printer, const struct run_config *config, const char *spec,
@@ -227,7 +206,7 @@ static int info_one(struct printer *printer, const struct run_config *config, co
 	if (info_pass_create(TRACE_INFO_KEYS, &pass))
 		err = error_set(error, -ENOMEM, "out of memory");
 	if (!err)
-		err = read_all(reader, pass, is_quiet, error);
+		err = trace_command_read(reader, false, take_info, pass, is_quiet, error);
 	if (!err && (info_pass_end(pass, &info) || print_info(printer, &info, spec, reader)))
 		err = error_set(error, -ENOMEM, "out of memory");
 	info_pass_destroy(pass);

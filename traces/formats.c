@@ -91,23 +91,39 @@ static size_t name_extension(const char *name, const char **extension)
 	for (start = end; start > 0 && name[start - 1] != '.'; start--)
 		;
 	*extension = name + start;
-	return start ? end - start : 0;
+	/* A name that begins with its only dot has none. */
+	return start > 1 && name[start - 2] != '/' ? end - start : 0;
+}
+
+static bool has_extension(const struct trace_format *format, const char *name)
+{
+	const char *extension;
+	size_t bytes = name_extension(name, &extension);
+
+	return format->extension && strlen(format->extension) == bytes &&
+	       !memcmp(format->extension, extension, bytes);
+}
+
+const char *trace_format_of_file(const char *name)
+{
+	for (size_t i = 0; trace_format_table[i]; i++) {
+		if (has_extension(trace_format_table[i], name))
+			return trace_format_table[i]->name;
+	}
+	return NULL;
 }
 
 /* Among the formats that take a file, the one that its name ends with, else the first. */
 static const struct trace_format *format_choose(const struct trace_sample *sample, const char *name)
 {
 	const struct trace_format *chosen = NULL;
-	const char *extension = NULL;
-	size_t bytes = name_extension(name, &extension);
 
 	for (size_t i = 0; trace_format_table[i]; i++) {
 		const struct trace_format *format = trace_format_table[i];
 
 		if (!format->detect(sample))
 			continue;
-		if (format->extension && strlen(format->extension) == bytes &&
-		    !memcmp(format->extension, extension, bytes))
+		if (has_extension(format, name))
 			return format;
 		if (!chosen)
 			chosen = format;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,9 +272,10 @@ static void parameters_format(const struct gen_kind *kind, char *text, size_t by
 	}
 }
 
-const struct trace_kind *trace_generators(void)
+static struct trace_kind kinds[KINDS_MAX + 1];
+
+static void kinds_init(void)
 {
-	static struct trace_kind kinds[KINDS_MAX + 1];
 	static char parameters[KINDS_MAX][768];
 
 	for (size_t i = 0; gen_kinds[i]; i++) {
@@ -282,5 +284,12 @@ const struct trace_kind *trace_generators(void)
 		kinds[i].parameters = parameters[i];
 		kinds[i].summary = gen_kinds[i]->summary;
 	}
+}
+
+const struct trace_kind *trace_generators(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, kinds_init);
 	return kinds;
 }

@@ -40,17 +40,41 @@ static int reader_check_empty(struct trace_reader *reader, const struct trace_fo
 	return error_set(error, -EINVAL, "%s: is empty, expected %s", reader->name, text);
 }
 
+/* The file behind "FORMAT:", or all of the spec; *format is NULL when it names none. */
+static const char *spec_file(const char *spec, const struct trace_format **format)
+{
+	const char *colon = strchr(spec, ':');
+
+	*format = colon ? format_find(spec, (size_t)(colon - spec)) : NULL;
+	return *format ? colon + 1 : spec;
+}
+
+static bool spec_is_made(const char *spec)
+{
+	return !strncmp(spec, "gen:", 4);
+}
+
+bool trace_is_stdin(const char *spec)
+{
+	const struct trace_format *format;
+
+	return !spec_is_made(spec) && !strcmp(spec_file(spec, &format), "-");
+}
+
+const char *trace_path(const char *spec)
+{
+	const struct trace_format *format;
+
+	return spec_is_made(spec) || trace_is_stdin(spec) ? NULL : spec_file(spec, &format);
+}
+
 /* Opens the file that a spec names, and finds its format. */
 static int reader_open_file(struct trace_reader *reader, const char *spec, struct error *error)
 {
-	const struct trace_format *format = NULL;
-	const char *colon = strchr(spec, ':');
+	const struct trace_format *format;
 	int err;
 
-	if (colon)
-		format = format_find(spec, (size_t)(colon - spec));
-	if (format)
-		spec = colon + 1;
+	spec = spec_file(spec, &format);
 	err = input_open(&reader->input, spec, error);
 	if (err == -ENOENT && gen_is_spec(spec))
 		return error_set(error, err, "%s: %s; gen:%s is the generator", spec,
@@ -99,7 +123,7 @@ int trace_open(const char *spec, const struct trace_options *options, struct tra
 		new->options.cpu_limit = options->cpus;
 	spread_init(&new->spread, options->spread, options->cpus, options->spread_block,
 		    options->seed);
-	if (!strncmp(spec, "gen:", 4))
+	if (spec_is_made(spec))
 		err = reader_open_gen(new, spec, error);
 	else
 		err = reader_open_file(new, spec, error);

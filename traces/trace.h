@@ -80,6 +80,12 @@ int trace_view(struct trace_reader *reader, struct op_batch *batch, struct op_ba
 
 void trace_close(struct trace_reader *reader);
 
+/* The file that a trace is, within the spec; or NULL: it is made, or standard input. */
+const char *trace_path(const char *spec);
+
+/* Whether a trace is standard input, which can be read once. */
+bool trace_is_stdin(const char *spec);
+
 /* What a trace is stored as: a format's name, or "gen". */
 const char *trace_format_name(const struct trace_reader *reader);
 
@@ -153,7 +159,11 @@ struct trace_kind {
 	const char *parameters;
 	const char *summary;
 };
-const struct trace_kind *trace_formats(void);    /* from any thread */
-const struct trace_kind *trace_generators(void); /* gen: kinds; from one thread */
+/* Both from any thread. */
+const struct trace_kind *trace_formats(void);
+const struct trace_kind *trace_generators(void); /* gen: kinds */
+
+/* The format that a file's name asks for by how it ends (but for .zst), or NULL: any. */
+const char *trace_format_of_file(const char *name);
 
 #endif
