@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
 
 uint64_t system_memory_available(void)
 {
@@ -16,4 +17,12 @@ uint64_t system_memory_available(void)
 	if (file)
 		fclose(file);
 	return is_found ? kilobytes << 10 : UINT64_MAX;
+}
+
+double system_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }

@@ -11,4 +11,7 @@
  */
 uint64_t system_memory_available(void);
 
+/* Seconds that pass, from some moment on. */
+double system_seconds(void);
+
 #endif

@@ -115,9 +115,7 @@ static int check_fits(const struct map_config *config)
 	available = system_memory_available();
 	if (bytes <= available)
 		return 0;
-	return error_set(&last_error, -ENOMEM,
-			 "the map would take %.1f GiB, and %.1f GiB are available (ENOMEM)",
-			 (double)bytes / (1 << 30), (double)available / (1 << 30));
+	return map_config_refuse_memory(bytes, available, &last_error);
 }
 
 static int read_config(struct map_config *config, const char *text,

@@ -332,6 +332,13 @@ uint64_t map_config_bytes(const struct map_config *config)
 				     elems);
 }
 
+int map_config_refuse_memory(uint64_t bytes, uint64_t available, struct error *error)
+{
+	return error_set(error, -ENOMEM,
+			 "the map would take %.1f GiB, and %.1f GiB are available (ENOMEM)",
+			 (double)bytes / (1 << 30), (double)available / (1 << 30));
+}
+
 void map_config_format(const struct map_config *config, char *text, size_t bytes)
 {
 	const struct map_attr *attr = &config->attr;

@@ -73,6 +73,9 @@ int map_config_check(const struct map_config *config, struct error *error);
 /* What the map takes from the start, as the kernel counts it, where the kernel would have it. */
 uint64_t map_config_bytes(const struct map_config *config);
 
+/* Says that so many bytes for maps are not available. Returns -ENOMEM. */
+int map_config_refuse_memory(uint64_t bytes, uint64_t available, struct error *error);
+
 /* Writes the map as map_config_set_map() reads it; MAP_CONFIG_TEXT_BYTES are enough. */
 #define MAP_CONFIG_TEXT_BYTES 160
 void map_config_format(const struct map_config *config, char *text, size_t bytes);

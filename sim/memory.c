@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/system.h"
+#include "sim/map_config.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
@@ -35,9 +36,7 @@ int memory_reserve(uint64_t bytes, struct error *error)
 	pthread_mutex_unlock(&lock);
 	if (has_room)
 		return 0;
-	return error_set(error, -ENOMEM,
-			 "the map would take %.1f GiB, and %.1f GiB are available (ENOMEM)",
-			 (double)bytes / (1 << 30), (double)available / (1 << 30));
+	return map_config_refuse_memory(bytes, available, error);
 }
 
 void memory_release(uint64_t bytes)

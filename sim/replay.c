@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/number.h"
 #include "base/output_file.h"
@@ -30,14 +29,6 @@ struct replay {
 	const uint64_t *next_use; /* of the run's operations; NULL: not asked for */
 	struct error *error;
 };
-
-static double now_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Whether an operation answers with more than its return: a key that was found, a count. */
 static bool op_has_detail(uint8_t code, int32_t ret)
@@ -100,9 +91,9 @@ static int replay_batch(struct replay *replay, const struct op_batch *batch)
 	int err;
 
 	trace_digest_update(replay->digest, batch);
-	begin = now_seconds();
+	begin = system_seconds();
 	err = replay->config->engine->run(replay->engine, &run, replay->error);
-	replay->seconds += now_seconds() - begin;
+	replay->seconds += system_seconds() - begin;
 	if (err)
 		return err;
 	if (replay->results.stream)

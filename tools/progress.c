@@ -3,24 +3,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/system.h"
+
 #define BAR_COLUMNS 30
-
-static double now_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 void progress_init(struct progress *progress, const char *unit, bool is_quiet)
 {
 	*progress = (struct progress){
 		.is_enabled = !is_quiet && isatty(STDERR_FILENO),
-		.begin = now_seconds(),
+		.begin = system_seconds(),
 		.unit = unit,
 	};
 }
@@ -44,7 +37,7 @@ void progress_update(struct progress *progress, uint64_t done, uint64_t total)
 
 	if (!progress->is_enabled)
 		return;
-	now = now_seconds();
+	now = system_seconds();
 	if (now - progress->begin < 1 || now - progress->last < 0.1)
 		return;
 	progress->last = now;

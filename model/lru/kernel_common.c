@@ -378,10 +378,5 @@ static int kernel_init(struct map *map)
 
 const struct lru_ops lru_kernel_common = {
 	.init = kernel_init,
-	.deinit = lru_common_deinit,
-	.pop = lru_common_pop,
-	.give_back = lru_common_give_back,
-	.lists = lru_common_lists,
-	.walk = lru_common_walk,
-	.model_bytes = lru_common_model_bytes,
+	LRU_COMMON_CALLS,
 };

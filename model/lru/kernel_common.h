@@ -53,6 +53,16 @@ void lru_common_lists(const struct map *map, map_list_fn *fn, void *arg);
 int lru_common_walk(const struct map *map, lru_visit_fn *visit, void *arg, struct error *error);
 uint64_t lru_common_model_bytes(const struct map *map);
 
+/* clang-format off */
+#define LRU_COMMON_CALLS \
+	.deinit = lru_common_deinit, \
+	.pop = lru_common_pop, \
+	.give_back = lru_common_give_back, \
+	.lists = lru_common_lists, \
+	.walk = lru_common_walk, \
+	.model_bytes = lru_common_model_bytes
+/* clang-format on */
+
 /* The kernel's own way. */
 void lru_common_refill(struct map *map, struct map_ctx *ctx, struct lru_local *local);
 struct elem *lru_common_steal(struct map *map, struct map_ctx *ctx);

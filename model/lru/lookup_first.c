@@ -110,15 +110,10 @@ static void percpu_release(struct map *map, struct map_ctx *ctx, struct env_lock
 
 static const struct lru_ops lookup_first_common = {
 	.init = common_init,
-	.deinit = lru_common_deinit,
-	.pop = lru_common_pop,
-	.give_back = lru_common_give_back,
+	LRU_COMMON_CALLS,
 	.hold = common_hold,
 	.swap = common_swap,
 	.release = common_release,
-	.lists = lru_common_lists,
-	.walk = lru_common_walk,
-	.model_bytes = lru_common_model_bytes,
 };
 
 static const struct lru_ops lookup_first_percpu = {

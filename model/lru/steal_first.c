@@ -66,12 +66,7 @@ static int steal_first_init(struct map *map)
 
 static const struct lru_ops steal_first_ops = {
 	.init = steal_first_init,
-	.deinit = lru_common_deinit,
-	.pop = lru_common_pop,
-	.give_back = lru_common_give_back,
-	.lists = lru_common_lists,
-	.walk = lru_common_walk,
-	.model_bytes = lru_common_model_bytes,
+	LRU_COMMON_CALLS,
 };
 
 const struct lru_policy lru_steal_first = {

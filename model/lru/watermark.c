@@ -45,12 +45,7 @@ static int watermark_init(struct map *map)
 
 static const struct lru_ops watermark_ops = {
 	.init = watermark_init,
-	.deinit = lru_common_deinit,
-	.pop = lru_common_pop,
-	.give_back = lru_common_give_back,
-	.lists = lru_common_lists,
-	.walk = lru_common_walk,
-	.model_bytes = lru_common_model_bytes,
+	LRU_COMMON_CALLS,
 };
 
 const struct lru_policy lru_watermark = {
