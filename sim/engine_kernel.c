@@ -438,9 +438,16 @@ static int kernel_run(void *state, const struct map_run *map_run, struct error *
 
 	/* A program that folds is loaded when it is first needed: few runs do. */
 	if (map_run->reads && !run->program.folds) {
-		kernel_program_deinit(&run->program);
-		err = kernel_program_init(&run->program, run->map.fd, run->map.key_size,
+		struct kernel_program folding;
+
+		err = kernel_program_init(&folding, run->map.fd, run->map.key_size,
 					  run->map.value_size, true, error);
+		if (err) {
+			kernel_program_deinit(&folding);
+			return err;
+		}
+		kernel_program_deinit(&run->program);
+		run->program = folding;
 	}
 	run->run = map_run;
 	for (run->first = 0; !err && run->first < count; run->first += run->count) {

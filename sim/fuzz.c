@@ -16,7 +16,8 @@
 #define OPERATIONS_MAX 8192 /* beside what fills the map */
 #define SMALL_OPERATIONS_MAX 128
 #define SMALL_ENTRIES_MAX 24
-#define ENTRIES_MAX 4096             /* max_entries */
+#define ENTRIES_MAX 4096 /* max_entries */
+#define VALUE_SIZE_MAX 8192
 #define PERCPU_BYTES_MAX (64u << 10) /* of one CPU's values that are allocated while it runs */
 #define ALL_BYTES_MAX (64u << 20)    /* of all CPUs' values */
 #define KEYS_BYTES_MAX (1 << 18)     /* of all of a case's keys */
@@ -86,8 +87,11 @@ static const char *const mixes[] = {
 	"TTTTTTTTTTD",
 	"LUEDT",
 	"lundpkbr",
-	"LlUuNnEeDdTt",
-	"LlUuNnEeDdTtpkbr",
+	"S",
+	"sTt",
+	"SsLlD",
+	"LlUuNnEeDdTtSs",
+	"LlUuNnEeDdTtSspkbr",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -134,7 +138,9 @@ static uint32_t pick_value_size(struct fuzzer *fuzzer)
 		return 4;
 	if (roll < 90)
 		return 1 + (uint32_t)pick(fuzzer, 24);
-	return 1 + (uint32_t)pick(fuzzer, 512);
+	if (roll < 98)
+		return 1 + (uint32_t)pick(fuzzer, 512);
+	return (uint32_t)pick_size(fuzzer, VALUE_SIZE_MAX);
 }
 
 static uint32_t pick_entries(struct fuzzer *fuzzer)

@@ -6,10 +6,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/output_file.h"
+#include "base/system.h"
 #include "model/attr.h"
 #include "sim/kernel/cpus.h"
 #include "sim/shrink.h"
@@ -39,14 +39,6 @@ struct hunt {
 	struct error *error;
 };
 
-static double now_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static bool is_stopped(const struct hunt_options *options)
 {
 	return options->stop && *options->stop;
@@ -61,7 +53,7 @@ static bool take_case(struct hunt *hunt, uint64_t *number)
 	pthread_mutex_lock(&hunt->lock);
 	is_wanted = !hunt->err && !hunt->result->is_found && !is_stopped(options) &&
 		    hunt->next_case < options->cases_max &&
-		    now_seconds() - hunt->begin < options->seconds;
+		    system_seconds() - hunt->begin < options->seconds;
 	*number = hunt->next_case;
 	hunt->next_case += is_wanted;
 	pthread_mutex_unlock(&hunt->lock);
@@ -301,7 +293,7 @@ int hunt_run(const struct hunt_options *options, struct hunt_result *result, str
 {
 	struct hunt hunt = {.options = options,
 			    .result = result,
-			    .begin = now_seconds(),
+			    .begin = system_seconds(),
 			    .lock = PTHREAD_MUTEX_INITIALIZER,
 			    .error = error};
 	int err;
@@ -309,7 +301,7 @@ int hunt_run(const struct hunt_options *options, struct hunt_result *result, str
 	memset(result, 0, sizeof(*result));
 	run_threads(&hunt);
 	pthread_mutex_destroy(&hunt.lock);
-	result->seconds = now_seconds() - hunt.begin;
+	result->seconds = system_seconds() - hunt.begin;
 	err = hunt.err;
 	/* What was found counts, also when it cannot become smaller or another thread failed. */
 	if (result->is_found) {
@@ -373,7 +365,7 @@ void hunt_record(const struct hunt_options *options, const struct hunt_result *r
 		 const char *path, struct record *record)
 {
 	static const struct compare_difference none;
-	char text[1024];
+	char *command = path ? hunt_command(options, result, path) : NULL;
 
 	record_config(options, result, record);
 	record_add_text(record, "against", options->engines[1]->name);
@@ -389,40 +381,69 @@ void hunt_record(const struct hunt_options *options, const struct hunt_result *r
 		record_add_unknown(record, "case_operations");
 	}
 	record_add_text(record, "case_file", path ? path : "");
-	if (path)
-		hunt_command(options, result, path, text, sizeof(text));
-	record_add_text(record, "case_command", path ? text : "");
+	record_add_text(record, "case_command", command ? command : "");
+	record->failed |= path && !command;
+	free(command);
 	record_add_double(record, "seconds", result->seconds, 3);
 	record_add_double(record, "operations_per_second",
 			  result->seconds > 0 ? (double)result->operations / result->seconds : 0,
 			  0);
 }
 
-int hunt_command(const struct hunt_options *options, const struct hunt_result *result,
-		 const char *path, char *text, size_t bytes)
+/* A word as a shell takes it. */
+static void print_word(FILE *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./:=,+@%-";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, out);
+		return;
+	}
+	putc('\'', out);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*word, out);
+	}
+	putc('\'', out);
+}
+
+static void print_command(FILE *out, const struct hunt_options *options,
+			  const struct hunt_result *result, const char *path)
 {
 	struct run_config config = *options->config;
-	char map[160], kernel[KERNEL_NAME_BYTES];
-	int used;
+	char map[MAP_CONFIG_TEXT_BYTES], kernel[KERNEL_NAME_BYTES], value[TUNABLE_TEXT_BYTES];
 
 	fuzz_case_configure(&result->fuzz, &config);
 	map_config_format(&config.map, map, sizeof(map));
-	used = snprintf(text, bytes, "mapsim verify -m %s -k %s", map,
-			kernel_name(&config.map.kernel, kernel));
+	fprintf(out, "mapsim verify -m %s -k %s", map, kernel_name(&config.map.kernel, kernel));
 	for (int id = 0; id < TUNABLES; id++) {
-		char value[TUNABLE_TEXT_BYTES];
-
-		if (config.map.is_overridden[id] && (size_t)used < bytes)
-			used += snprintf(text + used, bytes - (size_t)used, " -s %s=%s",
-					 tunable_get((enum tunable_id)id)->name,
-					 tunable_format((enum tunable_id)id,
-							config.map.overrides[id], value));
+		if (config.map.is_overridden[id])
+			fprintf(out, " -s %s=%s", tunable_get((enum tunable_id)id)->name,
+				tunable_format((enum tunable_id)id, config.map.overrides[id],
+					       value));
 	}
-	if ((size_t)used < bytes)
-		used += snprintf(text + used, bytes - (size_t)used,
-				 " -c %" PRIu32 " -e %s --against %s %s", config.map.cpus,
-				 options->engines[0]->name, options->engines[1]->name, path);
-	return used;
+	fprintf(out, " -c %" PRIu32 " -e %s --against %s ", config.map.cpus,
+		options->engines[0]->name, options->engines[1]->name);
+	print_word(out, path);
+}
+
+char *hunt_command(const struct hunt_options *options, const struct hunt_result *result,
+		   const char *path)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	print_command(out, options, result, path);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
 }
 
 int hunt_write(const struct hunt_options *options, const struct hunt_result *result,
@@ -437,9 +458,9 @@ int hunt_write(const struct hunt_options *options, const struct hunt_result *res
 		return err;
 	compare_describe(&result->difference, options->engines, text, sizeof(text));
 	fprintf(file.stream, "# %s\n", text);
-	hunt_command(options, result, path, text, sizeof(text));
-	fprintf(file.stream, "# %s\n", text);
-	fprintf(file.stream, "# case %" PRIu64 " of --fuzz with --seed %" PRIu64 "\n",
+	fputs("# ", file.stream);
+	print_command(file.stream, options, result, path);
+	fprintf(file.stream, "\n# case %" PRIu64 " of --fuzz with --seed %" PRIu64 "\n",
 		result->case_number, options->seed);
 	for (size_t i = 0; i < ops->count; i++)
 		trace_print_op(file.stream, ops, i, i);

@@ -69,8 +69,8 @@ void hunt_record(const struct hunt_options *options, const struct hunt_result *r
 int hunt_write(const struct hunt_options *options, const struct hunt_result *result,
 	       const char *path, struct error *error);
 
-/* The command that compares the case in a file again. Returns its length as snprintf does. */
-int hunt_command(const struct hunt_options *options, const struct hunt_result *result,
-		 const char *path, char *text, size_t bytes);
+/* The command for a shell that compares the case in a file again: the caller's to free, or NULL. */
+char *hunt_command(const struct hunt_options *options, const struct hunt_result *result,
+		   const char *path);
 
 #endif

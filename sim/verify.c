@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/system.h"
 #include "sim/kernel/cpus.h"
 
 /* Verifying under way. */
@@ -21,22 +21,14 @@ struct verify {
 	struct error *error;
 };
 
-static double now_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static int verify_batch(struct verify *verify, const struct op_batch *batch)
 {
 	const struct replay_options *options = verify->options;
 	struct verify_result *result = verify->result;
-	double begin = now_seconds();
+	double begin = system_seconds();
 	int ret = compare_batch(verify->compare, batch, &result->difference, verify->error);
 
-	result->seconds += now_seconds() - begin;
+	result->seconds += system_seconds() - begin;
 	if (ret < 0)
 		return ret;
 	trace_digest_update(verify->digest, batch);
@@ -124,6 +116,23 @@ void verify_result_deinit(struct verify_result *result)
 	compare_difference_deinit(&result->difference);
 }
 
+/* Operations are compared as they come. */
+static int check_future(const struct run_config *config, const struct engine *against,
+			struct error *error)
+{
+	const struct engine *pair[2] = {config->engine, against};
+
+	for (int i = 0; i < 2; i++) {
+		const struct model_ops *model = pair[i]->model;
+
+		if (model && model->needs_future(&config->map.attr, &config->map.tunables))
+			return error_set(error, -EINVAL,
+					 "verify: this rotation needs to know all operations to "
+					 "come");
+	}
+	return 0;
+}
+
 int verify_finish_config(struct run_config *config, const struct engine *against,
 			 struct error *error)
 {
@@ -145,7 +154,7 @@ int verify_finish_config(struct run_config *config, const struct engine *against
 	if (!config->cpus_given)
 		config->map.cpus = possible ? possible : 1;
 	config_finish(config);
-	return 0;
+	return check_future(config, against, error);
 }
 
 static void add_number(struct record *record, const char *name, bool is_known, uint64_t value)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -181,13 +182,19 @@ static int case_path(const struct verify_command *command, const struct hunt_res
 		used = snprintf(path, bytes, "%s", given);
 	if ((size_t)used >= bytes)
 		return error_set(error, -ENAMETOOLONG, "--save %.60s...: too long", path);
+	/* It stands in a comment of the file. */
+	for (const char *c = path; *c; c++) {
+		if (iscntrl((unsigned char)*c))
+			return error_set(error, -EINVAL,
+					 "--save: expected a name without control characters");
+	}
 	return 0;
 }
 
 static int print_hunted(const struct verify_command *command, const struct hunt_options *options,
 			const struct hunt_result *result, const char *path)
 {
-	char text[1024];
+	char text[1024], *hunted;
 
 	if (command->format != OUTPUT_TABLE) {
 		struct record record = {0};
@@ -201,9 +208,10 @@ static int print_hunted(const struct verify_command *command, const struct hunt_
 		print_difference(command, &result->difference);
 		if (!result->is_repeatable)
 			printf("case %" PRIu64 " did not differ again\n", result->case_number);
-		hunt_command(options, result, path, text, sizeof(text));
+		hunted = hunt_command(options, result, path ? path : "TRACE");
 		printf("case %" PRIu64 ", %zu of %" PRIu64 " operations: %s\n", result->case_number,
-		       result->fuzz.ops.count, result->case_operations, text);
+		       result->fuzz.ops.count, result->case_operations, hunted ? hunted : "");
+		free(hunted);
 	}
 	printf("%" PRIu64 " cases, %" PRIu64
 	       " operations, %.1f seconds: %s difference between %s, seed %" PRIu64 "\n",

@@ -98,10 +98,10 @@ static void print_comment(const char *text)
 
 static void print_difference(const struct planted *planted, const struct hunt_result *result)
 {
-	char text[1024];
+	char *command = hunt_command(&planted->options, result, "TRACE"), text[1024];
 
-	hunt_command(&planted->options, result, "TRACE", text, sizeof(text));
-	print_comment(text);
+	print_comment(command);
+	free(command);
 	compare_describe(&result->difference, planted->options.engines, text, sizeof(text));
 	print_comment(text);
 	print_comment(result->difference.text);

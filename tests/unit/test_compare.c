@@ -229,7 +229,7 @@ static void test_hunt_write(void)
 				       .seed = 9,
 				       .cpus = 2};
 	struct hunt_result result = {.is_found = true, .case_number = 5};
-	char path[] = "/tmp/mapsim-test-XXXXXX", text[2048] = "";
+	char path[] = "/tmp/mapsim-test-XXXXXX", text[2048] = "", *command;
 	struct error error = {.text = ""};
 	FILE *file;
 	int fd = mkstemp(path);
@@ -258,6 +258,17 @@ static void test_hunt_write(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, " -s nr_scans=3 -c 2 -e seq --against check /tmp/"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n# case 5 of --fuzz with --seed 9\n0 U 1\n1 l 2\n"));
 	remove(path);
+	/* The command is one for a shell, whatever the file is called, and however long. */
+	memset(text, 'x', 2000);
+	strcpy(text, "a b's");
+	text[5] = 'x';
+	text[2000] = '\0';
+	command = hunt_command(&options, &result, text);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(command);
+	CU_ASSERT_PTR_NOT_NULL(strstr(command, " 'a b'\\''sxxx"));
+	CU_ASSERT_EQUAL(strspn(strrchr(command, 's') + 1, "x"), 1995);
+	CU_ASSERT_STRING_EQUAL(command + strlen(command) - 2, "x'");
+	free(command);
 	hunt_result_deinit(&result);
 }
 
