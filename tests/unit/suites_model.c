@@ -13,6 +13,7 @@ extern CU_TestInfo iter_tests[];
 extern CU_TestInfo locks_tests[];
 extern CU_TestInfo lru_tests[];
 extern CU_TestInfo lru_exact_tests[];
+extern CU_TestInfo lru_kernel_tests[];
 extern CU_TestInfo lru_published_tests[];
 extern CU_TestInfo lru_recorded_tests[];
 extern CU_TestInfo map_reference_tests[];
@@ -33,6 +34,7 @@ const struct unit_suite unit_suites[] = {
 	{"locks", locks_tests},
 	{"lru", lru_tests},
 	{"lru_exact", lru_exact_tests},
+	{"lru_kernel", lru_kernel_tests},
 	{"lru_published", lru_published_tests},
 	{"lru_recorded", lru_recorded_tests},
 	{"map_reference", map_reference_tests},
