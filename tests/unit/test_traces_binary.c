@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "tests/unit/files.h"
 #include "traces/binary.h"
 #include "traces/trace.h"
 
@@ -23,26 +24,6 @@ static void path_make(void)
 	fd = mkstemp(path);
 	CU_ASSERT_FATAL(fd >= 0);
 	close(fd);
-}
-
-static void bytes_write(const void *bytes, size_t count)
-{
-	FILE *file = fopen(path, "w");
-
-	CU_ASSERT_FATAL(file != NULL);
-	CU_ASSERT_EQUAL_FATAL(fwrite(bytes, 1, count, file), count);
-	fclose(file);
-}
-
-static uint8_t *bytes_read(size_t *count)
-{
-	uint8_t *bytes = malloc(1 << 20);
-	FILE *file = fopen(path, "r");
-
-	CU_ASSERT_FATAL(bytes && file);
-	*count = fread(bytes, 1, 1 << 20, file);
-	fclose(file);
-	return bytes;
 }
 
 /* Operations of all sorts, with times and values here and there, and keys that come again. */
@@ -144,7 +125,7 @@ static void test_round_trip(void)
 		uint8_t *bytes;
 
 		batch_write(&batch, parts[i]);
-		bytes = bytes_read(&count);
+		bytes = test_file_read(path, &count);
 		CU_ASSERT_EQUAL(count % 64, 0);
 		if (!first) {
 			first = bytes;
@@ -181,7 +162,7 @@ static void test_layout(void)
 	memcpy(batch.times_ns, (uint64_t[]){0, 0, 7}, 24);
 	memcpy(batch.values, (uint64_t[]){0, 8, 2}, 24);
 	batch_write(&batch, 3);
-	bytes = bytes_read(&count);
+	bytes = test_file_read(path, &count);
 	CU_ASSERT_EQUAL_FATAL(count, 64 + 64 + 128 + 64);
 	CU_ASSERT(!memcmp(bytes, "\x89mapops\n\1\0\0\0\x40\0\0\0\0\0\0\0", 20));
 	CU_ASSERT_EQUAL(XXH3_64bits(bytes, 56), *(uint64_t *)(bytes + 56));
@@ -236,22 +217,22 @@ static void test_damage(void)
 	snprintf(spec, sizeof(spec), "binary:%s", path);
 	batch_make(&batch, 40);
 	batch_write(&batch, 40);
-	bytes = bytes_read(&count);
+	bytes = test_file_read(path, &count);
 	for (size_t i = 0; i < count; i++) {
 		bytes[i] ^= (uint8_t)(1 << i % 8);
-		bytes_write(bytes, count);
+		test_file_write(path, bytes, count, "w");
 		CU_ASSERT_EQUAL(outcome_of(spec, &operations, &error), -EINVAL);
 		CU_ASSERT(!strncmp(error.text, path, strlen(path)));
 		CU_ASSERT_PTR_NOT_NULL(strstr(error.text, ": byte "));
 		bytes[i] ^= (uint8_t)(1 << i % 8);
 	}
 	for (size_t i = 1; i < count; i++) {
-		bytes_write(bytes, i);
+		test_file_write(path, bytes, i, "w");
 		CU_ASSERT_EQUAL(outcome_of(spec, &operations, &error), -EINVAL);
 		CU_ASSERT_EQUAL(operations, 0);
 	}
 	bytes[count] = 0;
-	bytes_write(bytes, count + 1);
+	test_file_write(path, bytes, count + 1, "w");
 	CU_ASSERT_EQUAL(outcome_of(spec, &operations, &error), -EINVAL);
 	free(bytes);
 	op_batch_deinit(&batch);
@@ -282,7 +263,7 @@ static struct parts parts_make(void)
 	memcpy(batch.values, (uint64_t[]){0, 1}, 16);
 	batch_write(&batch, 2);
 	op_batch_deinit(&batch);
-	parts.bytes = bytes_read(&parts.count);
+	parts.bytes = test_file_read(path, &parts.count);
 	CU_ASSERT_EQUAL_FATAL(parts.count, 4 * 64);
 	parts.header = (struct binary_header *)parts.bytes;
 	parts.block = (struct binary_block *)(parts.bytes + 64);
@@ -303,7 +284,7 @@ static void assert_parts(struct parts *parts, const char *message, uint64_t befo
 	parts->header->digest = binary_digest(parts->header);
 	parts->block->digest = binary_digest(parts->block);
 	parts->end->digest = binary_digest(parts->end);
-	bytes_write(parts->bytes, parts->count);
+	test_file_write(path, parts->bytes, parts->count, "w");
 	err = outcome_of(path, &operations, &error);
 	CU_ASSERT_EQUAL(err, message ? -EINVAL : 0);
 	CU_ASSERT_EQUAL(operations, message ? before : 2);
@@ -387,13 +368,13 @@ static void test_records_fast(void)
 			CU_ASSERT_EQUAL(operations, 100);
 			continue;
 		}
-		parts.bytes = bytes_read(&parts.count);
+		parts.bytes = test_file_read(path, &parts.count);
 		parts.block = (struct binary_block *)(parts.bytes + 64);
 		parts.ops = (struct map_op *)(parts.bytes + 128);
 		parts.ops[61] = wrong[i];
 		parts.block->payload_digest = XXH3_64bits(parts.ops, 1600);
 		parts.block->digest = binary_digest(parts.block);
-		bytes_write(parts.bytes, parts.count);
+		test_file_write(path, parts.bytes, parts.count, "w");
 		CU_ASSERT_EQUAL(outcome_of(path, &operations, &error), -EINVAL);
 		CU_ASSERT_EQUAL(operations, 61);
 		CU_ASSERT_PTR_NOT_NULL(strstr(error.text, ": byte 1104: expected a "));
@@ -535,7 +516,7 @@ static void test_shared_key(void)
 	end->operations = count;
 	end->file_bytes = all;
 	end->digest = binary_digest(end);
-	bytes_write(bytes, all);
+	test_file_write(path, bytes, all, "w");
 
 	CU_ASSERT_FATAL(!op_batch_init(&batch, 1100, 1, 1));
 	CU_ASSERT_FATAL(!trace_open(path, &options, &reader, &error));

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/files.h"
 #include "traces/trace.h"
 
 static const struct trace_options options = {.cpus = 4, .spread_block = 1};
@@ -26,26 +27,6 @@ static void directory_remove(void)
 {
 	unlink(path);
 	CU_ASSERT_EQUAL(rmdir(directory), 0);
-}
-
-static void bytes_write(const uint8_t *bytes, size_t count, const char *mode)
-{
-	FILE *file = fopen(path, mode);
-
-	CU_ASSERT_FATAL(file != NULL);
-	CU_ASSERT_EQUAL(fwrite(bytes, 1, count, file), count);
-	fclose(file);
-}
-
-static uint8_t *bytes_read(size_t *count)
-{
-	uint8_t *bytes = malloc(1 << 20);
-	FILE *file = fopen(path, "r");
-
-	CU_ASSERT_FATAL(bytes && file);
-	*count = fread(bytes, 1, 1 << 20, file);
-	fclose(file);
-	return bytes;
 }
 
 static void trace_make(const char *format, uint64_t count, int level)
@@ -102,7 +83,7 @@ static void test_formats(void)
 		size_t count;
 
 		trace_make(formats[i], 50000, i == 1 ? 19 : TRACE_ZSTD_BY_NAME);
-		free(bytes_read(&count));
+		free(test_file_read(path, &count));
 		CU_ASSERT(count < 500000);
 		CU_ASSERT_EQUAL(outcome_of(&operations, &digest, &error), 0);
 		CU_ASSERT_EQUAL(operations, 50000);
@@ -124,9 +105,9 @@ static void test_damage(void)
 	directory_make();
 	trace_make("text", 300, TRACE_ZSTD_BY_NAME);
 	CU_ASSERT_EQUAL(outcome_of(&operations, &whole, &error), 0);
-	bytes = bytes_read(&count);
+	bytes = test_file_read(path, &count);
 	for (size_t i = 4; i < count; i++) {
-		bytes_write(bytes, i, "w");
+		test_file_write(path, bytes, i, "w");
 		CU_ASSERT_EQUAL(outcome_of(&operations, &digest, &error), -EINVAL);
 	}
 	CU_ASSERT(!strncmp(error.text, path, strlen(path)));
@@ -136,12 +117,12 @@ static void test_damage(void)
 		       ": expected the rest of the zstd data, found the end of the file"));
 	for (size_t i = 4; i < count; i++) {
 		bytes[i] ^= (uint8_t)(1 << i % 8);
-		bytes_write(bytes, count, "w");
+		test_file_write(path, bytes, count, "w");
 		CU_ASSERT(outcome_of(&operations, &digest, &error) == -EINVAL || digest == whole);
 		bytes[i] ^= (uint8_t)(1 << i % 8);
 	}
-	bytes_write(bytes, count, "w");
-	bytes_write((const uint8_t *)"0 T 1\n", 6, "a");
+	test_file_write(path, bytes, count, "w");
+	test_file_write(path, (const uint8_t *)"0 T 1\n", 6, "a");
 	CU_ASSERT_EQUAL(outcome_of(&operations, &digest, &error), -EINVAL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(error.text, ": expected zstd data, found: "));
 	free(bytes);
@@ -158,16 +139,16 @@ static void test_frames(void)
 
 	directory_make();
 	trace_make("keys", 1000, TRACE_ZSTD_BY_NAME);
-	bytes = bytes_read(&count);
-	bytes_write(skippable, sizeof(skippable), "w");
-	bytes_write(bytes, count, "a");
-	bytes_write(skippable, sizeof(skippable), "a");
-	bytes_write(bytes, count, "a");
+	bytes = test_file_read(path, &count);
+	test_file_write(path, skippable, sizeof(skippable), "w");
+	test_file_write(path, bytes, count, "a");
+	test_file_write(path, skippable, sizeof(skippable), "a");
+	test_file_write(path, bytes, count, "a");
 	CU_ASSERT_EQUAL(outcome_of(&operations, &digest, &error), 0);
 	CU_ASSERT_EQUAL(operations, 2000);
 	free(bytes);
 	/* Nothing in it. */
-	bytes_write(skippable, sizeof(skippable), "w");
+	test_file_write(path, skippable, sizeof(skippable), "w");
 	CU_ASSERT_EQUAL(outcome_of(&operations, &digest, &error), -EINVAL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(error.text, ": is empty, expected lines of CPU CODE KEY"));
 	directory_remove();
