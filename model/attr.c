@@ -23,6 +23,7 @@ const int map_error_errnos[MAP_ERRORS] = {
 #define NUMA_NO_NODE UINT32_MAX /* "any node", as in the kernel */
 #define ELEM_HEADER_BYTES 48
 #define BUCKET_BYTES 16
+#define BUCKET_BYTES_ONE_WORD 8 /* where its lock is elsewhere, or in its link */
 /* struct bpf_htab; measured with fdinfo's memlock on 6.18. */
 #define MAP_BYTES 896
 /* What the BPF allocator puts before an object, and before and with a per-CPU one. */
@@ -144,8 +145,10 @@ uint64_t map_attr_kernel_bytes(const struct map_attr *attr, const struct tunable
 {
 	uint32_t buckets = map_attr_buckets(map_attr_entries(attr, cpus));
 	uint64_t elem_bytes = map_attr_elem_bytes(attr);
-	uint64_t bytes = MAP_BYTES + (uint64_t)buckets * BUCKET_BYTES;
 	const char *lock = tunable_choice(TUNE_LOCK, tunable_value(tunables, TUNE_LOCK));
+	bool is_one_word = !strcmp(lock, "map") || !strcmp(lock, "bit");
+	uint64_t bytes = MAP_BYTES +
+			 (uint64_t)buckets * (is_one_word ? BUCKET_BYTES_ONE_WORD : BUCKET_BYTES);
 
 	if (!strcmp(lock, "held-count"))
 		bytes += tunable_value(tunables, TUNE_LOCK_CLASSES) * sizeof(uint32_t) * cpus;

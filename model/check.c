@@ -53,9 +53,11 @@ static int walk_buckets(struct census *census)
 	const struct map *map = census->map;
 
 	for (uint64_t bucket = 0; bucket <= map->bucket_mask; bucket++) {
-		uintptr_t *pprev = &map->buckets[bucket].first, link;
+		const struct bucket *head = map_bucket(map, (uint32_t)bucket);
+		const uintptr_t *pprev = &head->first;
+		uintptr_t link;
 
-		for (link = *pprev; !nulls_is_end(link); link = *pprev) {
+		for (link = link_load(pprev); !nulls_is_end(link); link = link_load(pprev)) {
 			struct elem *elem = elem_of_link(link);
 			int err = visit_hashed(census, elem, (uint32_t)bucket);
 
@@ -67,7 +69,7 @@ static int walk_buckets(struct census *census)
 						 (unsigned long long)bucket);
 			pprev = &elem->hash_node.next;
 		}
-		if (link != nulls_end(&map->buckets[bucket]))
+		if (link != nulls_end(head))
 			return error_set(census->error, -EUCLEAN,
 					 "bucket %llu ends on the mark of another",
 					 (unsigned long long)bucket);
@@ -99,9 +101,9 @@ static int compare_counts(const struct census *census)
 	const struct map *map = census->map;
 	unsigned long long hashed = census->hashed, listed = census->listed;
 
-	if (census->hashed != map->census.entries)
+	if (census->hashed != map_entries(map))
 		return error_set(census->error, -EUCLEAN, "%llu elements are hashed, counted %llu",
-				 hashed, (unsigned long long)map->census.entries);
+				 hashed, (unsigned long long)map_entries(map));
 	if (map->is_lru && census->listed != map->max_entries)
 		return error_set(census->error, -EUCLEAN, "%llu of %llu nodes are on lists", listed,
 				 (unsigned long long)map->max_entries);

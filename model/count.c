@@ -30,10 +30,10 @@ void elem_count_add(struct elem_count *count, uint32_t cpu, int64_t change)
 		return;
 	}
 	mine = &count->cpu_counts[cpu];
-	mine->count += change;
-	if (mine->count >= count->batch || mine->count <= -(int64_t)count->batch) {
-		env_add(&count->total, mine->count);
-		mine->count = 0;
+	change = env_cpu_add(&mine->count, change);
+	if (change >= count->batch || change <= -(int64_t)count->batch) {
+		env_add(&count->total, change);
+		env_store(&mine->count, 0);
 	}
 }
 

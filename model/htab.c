@@ -14,12 +14,12 @@
 
 void htab_link(struct map *map, struct elem *elem, uint32_t bucket)
 {
-	uintptr_t *first = &map->buckets[bucket].first, link = env_load(first);
+	uintptr_t *first = &map_bucket(map, bucket)->first, link = link_load(first);
 
 	env_store(&elem->hash_node.next, link);
 	elem->hash_node.pprev = first;
 	env_store(&elem->lru.is_hashed, 1);
-	env_store_release(first, (uintptr_t)&elem->hash_node);
+	link_store(first, (uintptr_t)&elem->hash_node);
 	if (!nulls_is_end(link))
 		elem_of_link(link)->hash_node.pprev = &elem->hash_node.next;
 }
@@ -28,7 +28,7 @@ void htab_unlink(struct elem *elem)
 {
 	uintptr_t link = elem->hash_node.next;
 
-	env_store(elem->hash_node.pprev, link);
+	link_store(elem->hash_node.pprev, link);
 	if (!nulls_is_end(link))
 		elem_of_link(link)->hash_node.pprev = elem->hash_node.pprev;
 	env_store(&elem->lru.is_hashed, 0);
@@ -39,12 +39,21 @@ void htab_count_entry(struct map *map, const struct map_ctx *ctx, int change)
 	struct map_census *census = &map->census;
 
 	if (!ENV_CENSUS) {
-		map_cpu(map, ctx->cpu)->entries += change;
+		env_cpu_add(&map_cpu(map, ctx->cpu)->entries, (uint64_t)change);
 		return;
 	}
 	census->entries += (uint64_t)change;
 	if (census->entries > census->entries_max)
 		census->entries_max = census->entries;
+}
+
+uint64_t map_entries(const struct map *map)
+{
+	uint64_t entries = map->census.entries;
+
+	for (uint32_t cpu = 0; !ENV_CENSUS && cpu < map->cpus; cpu++)
+		entries += env_load(&map_cpu(map, cpu)->entries);
+	return entries;
 }
 
 /* An eviction is premature while the map holds fewer entries than it may. */
@@ -79,7 +88,7 @@ static bool is_linked(const struct map *map, const struct elem *elem, uint32_t b
 
 	if (ENV_SHORTCUTS)
 		return elem_is_hashed(elem);
-	link = map->buckets[bucket].first;
+	link = link_load(&map_bucket(map, bucket)->first);
 	while (!nulls_is_end(link) && elem_of_link(link) != elem)
 		link = elem_of_link(link)->hash_node.next;
 	return !nulls_is_end(link);
@@ -119,10 +128,10 @@ void *elem_own_value(const struct map *map, const struct map_ctx *ctx, struct el
 	if (!map->is_percpu)
 		return elem_value(map, elem);
 	slot = elem_percpu_slot(map, elem);
-	if (slot->writer == WRITER_NONE)
-		slot->writer = WRITER_CPU(ctx->cpu);
-	else if (slot->writer != WRITER_CPU(ctx->cpu))
-		slot->writer = WRITER_ANY;
+	if (ENV_SHORTCUTS)
+		slot->writer = slot->writer == WRITER_NONE || slot->writer == WRITER_CPU(ctx->cpu)
+				       ? WRITER_CPU(ctx->cpu)
+				       : WRITER_ANY;
 	return elem_percpu_value(map, elem, ctx->cpu);
 }
 
@@ -130,13 +139,14 @@ static void write_percpu_value(struct map *map, const struct map_ctx *ctx, struc
 			       const struct update *update)
 {
 	if (ctx->context != OP_SYSCALL) {
-		copy_bytes(elem_own_value(map, ctx, elem), update->value, map->value_size);
+		env_copy_in(elem_own_value(map, ctx, elem), update->value, map->value_size);
 		return;
 	}
-	elem_percpu_slot(map, elem)->writer = WRITER_ANY;
+	if (ENV_SHORTCUTS)
+		elem_percpu_slot(map, elem)->writer = WRITER_ANY;
 	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
-		copy_bytes(elem_percpu_value(map, elem, cpu),
-			   update->value + cpu * update->value_stride, map->value_size);
+		env_copy_in(elem_percpu_value(map, elem, cpu),
+			    update->value + cpu * update->value_stride, map->value_size);
 }
 
 /* A new element's value: what a program does not write on the other CPUs is zero. */
@@ -154,9 +164,10 @@ static void init_percpu_value(struct map *map, const struct map_ctx *ctx, struct
 		end = cpu;
 	for (; ctx->context != OP_SYSCALL && cpu < end; cpu++) {
 		if (cpu != ctx->cpu)
-			memset(elem_percpu_value(map, elem, cpu), 0, map->value_size);
+			env_clear(elem_percpu_value(map, elem, cpu), map->value_size);
 	}
-	slot->writer = WRITER_NONE;
+	if (ENV_SHORTCUTS)
+		slot->writer = WRITER_NONE;
 	write_percpu_value(map, ctx, elem, update);
 }
 
@@ -165,9 +176,9 @@ static void fill_elem(struct map *map, const struct map_ctx *ctx, struct elem *e
 		      const struct update *update)
 {
 	env_store(&elem->hash, update->hash);
-	copy_bytes(elem->key, update->key, map->key_size);
+	env_copy_in(elem->key, update->key, map->key_size);
 	if (!map->is_percpu)
-		copy_bytes(elem_value(map, elem), update->value, map->value_size);
+		env_copy_in(elem_value(map, elem), update->value, map->value_size);
 	else if (!map->is_lru)
 		init_percpu_value(map, ctx, elem, update);
 }
@@ -217,7 +228,7 @@ static void replace_in_place(struct elem *elem, struct elem *old)
 
 	elem->hash_node = old->hash_node;
 	elem->lru.is_hashed = 1;
-	*elem->hash_node.pprev = (uintptr_t)&elem->hash_node;
+	link_store(elem->hash_node.pprev, (uintptr_t)&elem->hash_node);
 	if (!nulls_is_end(next))
 		elem_of_link(next)->hash_node.pprev = &elem->hash_node.next;
 	old->lru.is_hashed = 0;
@@ -483,24 +494,38 @@ void elem_read_value(const struct map *map, const struct map_ctx *ctx, struct el
 	uint8_t *to = value;
 
 	if (!map->is_percpu) {
-		memcpy(value, elem_value(map, elem), map->value_size);
+		env_copy_out(value, elem_value(map, elem), map->value_size);
 	} else if (ctx->context != OP_SYSCALL) {
-		memcpy(value, elem_percpu_value(map, elem, ctx->cpu), map->value_size);
+		env_copy_out(value, elem_percpu_value(map, elem, ctx->cpu), map->value_size);
 	} else {
 		for (uint32_t cpu = 0; cpu < map->cpus; cpu++, to += stride)
-			memcpy(to, elem_percpu_value(map, elem, cpu), stride);
+			env_copy_out(to, elem_percpu_value(map, elem, cpu), stride);
 	}
+}
+
+/* Folds bytes that others may be writing. */
+static uint64_t fold_shared(uint64_t fold, const uint8_t *from, uint32_t bytes)
+{
+	for (; bytes; from += sizeof(uint64_t)) {
+		uint32_t used = bytes < sizeof(uint64_t) ? bytes : sizeof(uint64_t);
+		uint64_t word = 0;
+
+		env_copy_out(&word, from, used);
+		fold = op_fold_word(fold, word);
+		bytes -= used;
+	}
+	return fold;
 }
 
 uint64_t elem_fold_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem,
 			 uint64_t fold)
 {
 	if (!map->is_percpu)
-		return op_fold_bytes(fold, elem_value(map, elem), map->value_size);
+		return fold_shared(fold, elem_value(map, elem), map->value_size);
 	if (ctx->context != OP_SYSCALL)
-		return op_fold_bytes(fold, elem_percpu_value(map, elem, ctx->cpu), map->value_size);
+		return fold_shared(fold, elem_percpu_value(map, elem, ctx->cpu), map->value_size);
 	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
-		fold = op_fold_bytes(fold, elem_percpu_value(map, elem, cpu), map->value_size);
+		fold = fold_shared(fold, elem_percpu_value(map, elem, cpu), map->value_size);
 	return fold;
 }
 

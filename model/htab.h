@@ -37,22 +37,7 @@ static inline uint32_t htab_hash(const struct map *map, const void *key)
 
 static inline bool elem_has_key(const struct elem *elem, const void *key, uint32_t key_size)
 {
-	uint64_t a, b;
-
-	if (key_size != 8)
-		return !memcmp(elem->key, key, key_size);
-	memcpy(&a, elem->key, 8);
-	memcpy(&b, key, 8);
-	return a == b;
-}
-
-/* Copies small things without a call. */
-static inline void copy_bytes(void *to, const void *from, uint32_t bytes)
-{
-	if (bytes == 8)
-		memcpy(to, from, 8);
-	else
-		memcpy(to, from, bytes);
+	return env_equal(elem->key, key, key_size);
 }
 
 /*
@@ -61,11 +46,11 @@ static inline void copy_bytes(void *to, const void *from, uint32_t bytes)
  */
 static inline struct elem *htab_find(const struct map *map, const void *key, uint32_t hash)
 {
-	const struct bucket *bucket = &map->buckets[hash & map->bucket_mask];
+	const struct bucket *bucket = map_bucket(map, hash & map->bucket_mask);
 	uintptr_t link;
 
 	do {
-		link = env_load_acquire(&bucket->first);
+		link = link_load(&bucket->first);
 		while (!nulls_is_end(link)) {
 			struct elem *elem = elem_of_link(link);
 
@@ -84,6 +69,9 @@ void htab_unlink(struct elem *elem);
 
 /* Counts a key added (1) or removed (-1). */
 void htab_count_entry(struct map *map, const struct map_ctx *ctx, int change);
+
+/* Entries: exact, unless CPUs count apart and operations run. */
+uint64_t map_entries(const struct map *map);
 
 /*
  * Gives an unlinked element back to where it came from: the rotation, or the allocator. Under no

@@ -12,7 +12,7 @@
 static struct elem *first_elem_from(const struct map *map, uint64_t bucket)
 {
 	for (; bucket <= map->bucket_mask; bucket++) {
-		uintptr_t link = env_load_acquire(&map->buckets[bucket].first);
+		uintptr_t link = link_load(&map_bucket(map, (uint32_t)bucket)->first);
 
 		if (!nulls_is_end(link))
 			return elem_of_link(link);
@@ -44,13 +44,13 @@ int htab_next_key(struct map *map, struct map_ctx *ctx, const void *key, void *n
 		elem = first_elem_from(map, bucket);
 	if (!elem)
 		return -ENOENT;
-	memcpy(next, elem->key, map->key_size);
+	env_copy_out(next, elem->key, map->key_size);
 	return 0;
 }
 
 static uint32_t bucket_count(const struct map *map, uint32_t bucket)
 {
-	uintptr_t link = map->buckets[bucket].first;
+	uintptr_t link = link_load(&map_bucket(map, bucket)->first);
 	uint32_t count = 0;
 
 	for (; !nulls_is_end(link); link = elem_of_link(link)->hash_node.next)
@@ -86,17 +86,17 @@ static int batch_bucket(struct map *map, struct map_ctx *ctx, uint32_t bucket, u
 			struct batch_output *output, uint32_t *count, bool del)
 {
 	struct elem *freed = NULL;
-	uintptr_t link;
+	uintptr_t *first = &map_bucket(map, bucket)->first, link;
 	int err;
 
 	*count = 0;
-	if (nulls_is_end(env_load(&map->buckets[bucket].first)))
+	if (nulls_is_end(link_load(first)))
 		return 0;
 	err = bucket_lock(map, ctx, bucket);
 	if (err)
 		return err;
 	*count = bucket_count(map, bucket);
-	link = *count <= room ? map->buckets[bucket].first : nulls_end(&map->buckets[bucket]);
+	link = *count <= room ? link_load(first) : nulls_end(first);
 	while (!nulls_is_end(link)) {
 		struct elem *elem = elem_of_link(link);
 

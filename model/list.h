@@ -63,8 +63,8 @@ static inline bool nulls_is_end(uintptr_t link)
 }
 
 /*
- * The end mark names its bucket by its address, plus 1: so that what follows links without looking
- * whether they end (look-ahead) reads something that is there, and near.
+ * The end mark names its bucket by its address, of a multiple of 8, plus 1: so that what follows
+ * links without looking whether they end (look-ahead) reads something that is there, and near.
  */
 static inline uintptr_t nulls_end(const void *bucket)
 {

@@ -15,6 +15,7 @@ struct lock_policy {
 	/* Locks the bucket. 0, or -EBUSY, -EDEADLK, -ETIMEDOUT with nothing held. */
 	int (*lock)(struct map *map, struct map_ctx *ctx, uint32_t bucket);
 	void (*unlock)(struct map *map, struct map_ctx *ctx, uint32_t bucket);
+	bool is_elsewhere; /* a bucket has no lock of its own behind its link: it takes 8 bytes */
 };
 
 extern const struct lock_policy *const lock_policies[]; /* NULL-terminated; the index is the id */

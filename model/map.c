@@ -60,6 +60,9 @@ static void map_fill(struct map *map, const struct map_attr *attr, const struct 
 	map->lru_lock =
 		map_tunable(map, TUNE_LRU_LOCK) == LIST_LOCK_RESILIENT ? LOCK_RESILIENT : LOCK_RAW;
 	choose_policies(map);
+	map->bucket_shift =
+		map->lock_policy->is_elsewhere ? BUCKET_SHIFT_ONE_WORD : BUCKET_SHIFT_WITH_LOCK;
+	map->scratch_bytes = (2ULL * map->key_size + map->value_size + 63) & ~63ULL;
 	map->preallocates = map->is_lru || map->alloc_policy->preallocates;
 	map->has_spares =
 		attr->type == MAP_HASH && map->preallocates && map_tunable(map, TUNE_SPARES);
@@ -69,12 +72,13 @@ static void map_fill(struct map *map, const struct map_attr *attr, const struct 
 
 static size_t bucket_bytes(const struct map *map)
 {
-	return (map->bucket_mask + 1ULL) * sizeof(struct bucket);
+	return (size_t)((uintptr_t)map_bucket(map, map->bucket_mask) - (uintptr_t)map->buckets +
+			((uintptr_t)map_bucket(map, 1) - (uintptr_t)map->buckets));
 }
 
 static size_t scratch_bytes(const struct map *map)
 {
-	return 2ULL * map->key_size + map->value_size;
+	return (ENV_SHORTCUTS ? 1 : map->cpus) * map->scratch_bytes;
 }
 
 static int map_alloc_tables(struct map *map)
@@ -87,7 +91,7 @@ static int map_alloc_tables(struct map *map)
 	if (!map->buckets || !map->cpu_areas || !map->scratch)
 		return -ENOMEM;
 	for (uint64_t i = 0; i <= map->bucket_mask; i++)
-		map->buckets[i].first = nulls_end(&map->buckets[i]);
+		map_bucket(map, (uint32_t)i)->first = nulls_end(map_bucket(map, (uint32_t)i));
 	if (map->is_percpu &&
 	    percpu_init(&map->percpu, map->cpus, (uint32_t)round_up_8(map->value_size),
 			values + map->cpus * map_tunable(map, TUNE_CACHE_HIGH)))
@@ -171,12 +175,21 @@ void map_destroy(struct map *map)
 	env_free(map, sizeof(*map));
 }
 
+/* An operation of its own begins. */
+static void ops_enter(struct map *map, struct map_ctx *ctx)
+{
+	map_counters(map, ctx)->operations++;
+	ctx->lock_timeout_ns = map->lock_timeout_ns;
+}
+
 static int ops_lookup(struct map *map, struct map_ctx *ctx, const void *key, void *value)
 {
-	struct elem *elem = htab_find(map, key, htab_hash(map, key));
-	int err = htab_lookup(map, ctx, elem);
+	struct elem *elem;
+	int err;
 
-	map_counters(map, ctx)->operations++;
+	ops_enter(map, ctx);
+	elem = htab_find(map, key, htab_hash(map, key));
+	err = htab_lookup(map, ctx, elem);
 	if (!err && value)
 		elem_read_value(map, ctx, elem, value);
 	return err ? htab_count_error(map, ctx, err) : 0;
@@ -184,10 +197,12 @@ static int ops_lookup(struct map *map, struct map_ctx *ctx, const void *key, voi
 
 static void *ops_lookup_in_place(struct map *map, struct map_ctx *ctx, const void *key)
 {
-	struct elem *elem = htab_find(map, key, htab_hash(map, key));
-	int err = htab_lookup(map, ctx, elem);
+	struct elem *elem;
+	int err;
 
-	map_counters(map, ctx)->operations++;
+	ops_enter(map, ctx);
+	elem = htab_find(map, key, htab_hash(map, key));
+	err = htab_lookup(map, ctx, elem);
 	if (!err)
 		return elem_own_value(map, ctx, elem);
 	htab_count_error(map, ctx, err);
@@ -204,33 +219,37 @@ static int ops_update(struct map *map, struct map_ctx *ctx, const void *key, con
 		.value = value,
 		.value_stride = round_up_8(map->value_size),
 	};
-	int err = htab_update(map, ctx, &update);
+	int err;
 
-	map_counters(map, ctx)->operations++;
+	ops_enter(map, ctx);
+	err = htab_update(map, ctx, &update);
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
 static int ops_delete(struct map *map, struct map_ctx *ctx, const void *key)
 {
-	int err = htab_delete(map, ctx, key, htab_hash(map, key));
+	int err;
 
-	map_counters(map, ctx)->operations++;
+	ops_enter(map, ctx);
+	err = htab_delete(map, ctx, key, htab_hash(map, key));
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
 static int ops_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key, void *value)
 {
-	int err = htab_lookup_and_delete(map, ctx, key, htab_hash(map, key), value);
+	int err;
 
-	map_counters(map, ctx)->operations++;
+	ops_enter(map, ctx);
+	err = htab_lookup_and_delete(map, ctx, key, htab_hash(map, key), value);
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
 static int ops_next_key(struct map *map, struct map_ctx *ctx, const void *key, void *next)
 {
-	int err = htab_next_key(map, ctx, key, next);
+	int err;
 
-	map_counters(map, ctx)->operations++;
+	ops_enter(map, ctx);
+	err = htab_next_key(map, ctx, key, next);
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
@@ -238,10 +257,36 @@ static int ops_batch(struct map *map, struct map_ctx *ctx, const uint32_t *curso
 		     uint32_t *next_cursor, void *keys, void *values, uint32_t *count, bool del)
 {
 	struct batch_output output = {.keys = keys, .values = values};
-	int err = htab_batch(map, ctx, cursor, next_cursor, &output, count, del);
+	int err;
 
-	map_counters(map, ctx)->operations++;
+	ops_enter(map, ctx);
+	err = htab_batch(map, ctx, cursor, next_cursor, &output, count, del);
 	return err ? htab_count_error(map, ctx, err) : 0;
+}
+
+static void ops_thread_begin(struct map_ctx *ctx)
+{
+	env_thread_begin(ctx);
+}
+
+static void ops_thread_end(struct map_ctx *ctx)
+{
+	env_thread_end(ctx);
+}
+
+static void ops_thread_quiet(struct map_ctx *ctx)
+{
+	env_thread_quiet(ctx);
+}
+
+static void ops_thread_idle(struct map_ctx *ctx)
+{
+	env_thread_idle(ctx);
+}
+
+static void ops_thread_resume(struct map_ctx *ctx)
+{
+	env_thread_resume(ctx);
 }
 
 static void ops_counters(const struct map *map, uint32_t cpu, struct map_counters *counters)
@@ -252,18 +297,13 @@ static void ops_counters(const struct map *map, uint32_t cpu, struct map_counter
 static void ops_census(const struct map *map, struct map_census *census)
 {
 	*census = map->census;
-	for (uint32_t cpu = 0; !ENV_CENSUS && cpu < map->cpus; cpu++)
-		census->entries += (uint64_t)map_cpu(map, cpu)->entries;
+	census->entries = map_entries(map);
 }
 
 static void ops_memory(const struct map *map, struct map_memory *memory)
 {
-	uint64_t elems = map->elem_total;
-	struct map_census census;
+	uint64_t elems = map->preallocates ? map->elem_total : map_entries(map);
 
-	ops_census(map, &census);
-	if (!map->preallocates)
-		elems = census.entries;
 	memory->kernel_bytes = map_attr_kernel_bytes(&map->attr, &map->tunables, map->preallocates,
 						     map->cpus, elems);
 	memory->model_bytes = sizeof(*map) + bucket_bytes(map) + scratch_bytes(map) +
@@ -317,6 +357,7 @@ static bool needs_future(const struct map_attr *attr, const struct tunables *tun
 
 const struct model_ops model_ops_table = {
 	.name = ENV_NAME,
+	.has_census = ENV_CENSUS,
 	.rotation = rotation_policy,
 	.alloc = alloc_policy,
 	.lock = lock_policy,
@@ -331,6 +372,11 @@ const struct model_ops model_ops_table = {
 	.next_key = ops_next_key,
 	.batch = ops_batch,
 	.run = map_run,
+	.thread_begin = ops_thread_begin,
+	.thread_end = ops_thread_end,
+	.thread_quiet = ops_thread_quiet,
+	.thread_idle = ops_thread_idle,
+	.thread_resume = ops_thread_resume,
 	.counters = ops_counters,
 	.census = ops_census,
 	.memory = ops_memory,

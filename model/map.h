@@ -3,9 +3,9 @@
  * The inside of a map: buckets, elements, per-CPU areas, and the policies behind the three seams
  * (rotation, element allocation, bucket locks).
  *
- * Sizes are the kernel's: a bucket takes 16 bytes where locks are taken, an element 48 before its
- * key; so elements of 8-byte keys and values are a cache line each, and false sharing is the
- * kernel's.
+ * Sizes are the kernel's: a bucket takes 16 bytes where locks are taken (8 with lock=bit, or where
+ * none are), a lock 4, an element 48 before its key; so elements of 8-byte keys and values are a
+ * cache line each, and false sharing is the kernel's.
  */
 #ifndef MODEL_MAP_H
 #define MODEL_MAP_H
@@ -22,12 +22,18 @@ struct lru_ops;
 struct alloc_policy;
 struct lock_policy;
 
+/* Cut off behind first where the lock is a bit of that, or none is taken: see map_bucket(). */
 struct bucket {
-	uintptr_t first;
+	uintptr_t first; /* see link_load() */
 	struct env_lock lock;
 };
 
 _Static_assert(sizeof(struct bucket) == (ENV_LOCKS ? 16 : 8), "as in the kernel, but for no lock");
+
+enum { BUCKET_SHIFT_ONE_WORD = 3, BUCKET_SHIFT_WITH_LOCK = 4 };
+
+/* The bit of a bucket's first link that is its lock (lock=bit). */
+#define LINK_LOCKED ((uintptr_t)2)
 
 /* An element's place in the rotation: which list, whose, and whether it was used. */
 struct lru_node {
@@ -65,7 +71,7 @@ _Static_assert(offsetof(struct elem, key) == 48, "as in the kernel");
 struct map_cpu {
 	struct map_counters counters;
 	struct elem *spare;
-	int64_t entries; /* added less removed on this CPU, where there is no exact census */
+	uint64_t entries; /* added less removed on this CPU, where there is no exact census */
 	uint32_t locks_held[LOCK_CLASSES_MAX]; /* by lock class (5.11) */
 	uint32_t batch_cursor; /* of a trace's batch operations; 0: from the first bucket */
 } __attribute__((aligned(64)));
@@ -74,6 +80,7 @@ struct map {
 	/* What every operation reads. */
 	struct bucket *buckets;
 	uint32_t bucket_mask;
+	uint32_t bucket_shift;
 	uint32_t hash_init; /* with the key size and the seed added */
 	uint32_t key_size;
 	uint32_t value_size;
@@ -96,7 +103,8 @@ struct map {
 	uint32_t lock_classes;
 	struct map_census census;
 	struct env_lock lock; /* of the whole map (3.19) */
-	uint8_t *scratch;     /* keys and a value of map_run */
+	uint8_t *scratch;     /* keys and a value of map_run, for each CPU */
+	size_t scratch_bytes; /* of one CPU */
 	uint64_t lock_timeout_ns;
 	bool nmi_trylock;
 	enum lock_kind free_list_lock, lru_lock;
@@ -117,6 +125,29 @@ struct map {
 static inline uint64_t map_tunable(const struct map *map, enum tunable_id id)
 {
 	return tunable_value(&map->tunables, id);
+}
+
+/* The n-th bucket. Without locks the shift is a constant. */
+static inline struct bucket *map_bucket(const struct map *map, uint32_t n)
+{
+	uint32_t shift = ENV_LOCKS ? map->bucket_shift : BUCKET_SHIFT_ONE_WORD;
+
+	return (struct bucket *)((uintptr_t)map->buckets + ((uintptr_t)n << shift));
+}
+
+/* A link, which may be a bucket's first. */
+static inline uintptr_t link_load(const uintptr_t *link)
+{
+	return ENV_LOCKS ? env_load_acquire(link) & ~LINK_LOCKED : *link;
+}
+
+/* Changes a link, which may be a bucket's first, under that bucket's lock. */
+static inline void link_store(uintptr_t *link, uintptr_t to)
+{
+	if (ENV_LOCKS)
+		env_store_release(link, to | (env_load(link) & LINK_LOCKED));
+	else
+		*link = to;
 }
 
 static inline struct map_cpu *map_cpu(const struct map *map, uint32_t cpu)

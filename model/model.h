@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/op.h"
+#include "model/lock_kinds.h"
 #include "model/tunables.h"
 
 enum map_type { MAP_HASH, MAP_PERCPU_HASH, MAP_LRU_HASH, MAP_LRU_PERCPU_HASH, MAP_TYPES };
@@ -45,6 +46,11 @@ struct map_ctx {
 	uint32_t ranks_held;   /* check flavour: lock ranks held, lock_kinds.h */
 	uint32_t fail_lock_in; /* check flavour: the n-th lock from now fails; 0: none does */
 	uint64_t next_use;     /* as in map_run, of this operation; for rotations that need it */
+	/* threads flavour */
+	uint64_t lock_timeout_ns;        /* the map's, of resilient locks; set by each operation */
+	uint64_t lock_waits[LOCK_RANKS]; /* locks, by rank, that were not free at once */
+	void (*delay)(struct map_ctx *ctx); /* NULL, or called where others may come in between */
+	uint64_t delay_state;               /* delay()'s */
 };
 
 /* Returns whose counts are kept apart; ERROR_OTHER for any other errno. */
@@ -84,7 +90,7 @@ struct map_counters {
 	uint64_t errors[MAP_ERRORS];
 };
 
-/* How full the map was; exact in seq and virtual, sampled when threads run. */
+/* How full the map was. Without has_census only entries is known, and only while nothing runs. */
 struct map_census {
 	uint64_t entries;
 	uint64_t entries_max;
@@ -118,6 +124,11 @@ struct map_run {
 	 * none, or a delete comes before it.
 	 */
 	const uint64_t *next_use;
+	/*
+	 * NULL, or who runs: only the operations of its CPU are executed, while other threads
+	 * execute those of theirs; each writes its own operations' results.
+	 */
+	struct map_ctx *ctx;
 };
 
 struct map;
@@ -130,6 +141,7 @@ struct policy {
 
 struct model_ops {
 	const char *name;
+	bool has_census; /* whether premature evictions and all of struct map_census are known */
 
 	/* The id-th policy behind each seam; NULL past the last. */
 	const struct policy *(*rotation)(uint64_t id);
@@ -177,6 +189,18 @@ struct model_ops {
 	/* Executes a batch; where the flavour can, it looks ahead (TUNE_LOOKAHEAD). */
 	void (*run)(struct map *map, const struct map_run *run);
 
+	/*
+	 * A thread that runs operations of CPUs of its own, in flavours that let several, begins
+	 * and ends, on itself. In between it says now and then that it is quiet: it uses nothing
+	 * that an operation gave it a pointer to. One that is going to wait is idle, and resumes.
+	 * What was deleted is reused, where the kernel waits for that, once all others were quiet.
+	 */
+	void (*thread_begin)(struct map_ctx *ctx);
+	void (*thread_end)(struct map_ctx *ctx);
+	void (*thread_quiet)(struct map_ctx *ctx);
+	void (*thread_idle)(struct map_ctx *ctx);
+	void (*thread_resume)(struct map_ctx *ctx);
+
 	/* What can be asked while nothing runs. */
 	void (*counters)(const struct map *map, uint32_t cpu, struct map_counters *counters);
 	void (*census)(const struct map *map, struct map_census *census);
@@ -192,7 +216,7 @@ struct model_ops {
 	int (*check)(const struct map *map, struct error *error);
 };
 
-extern const struct model_ops seq_model_ops;
+extern const struct model_ops seq_model_ops, threads_model_ops;
 
 /* Bytes of a value in system-call form. */
 size_t map_sys_value_bytes(const struct map_attr *attr, uint32_t cpus);

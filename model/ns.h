@@ -10,6 +10,20 @@
 /* env/check/fault.c */
 #define fault_planted ENV_NS(fault_planted)
 
+/* env/threads/ */
+#define env_grace_ask ENV_NS(env_grace_ask)
+#define env_grace_is_over ENV_NS(env_grace_is_over)
+#define env_thread_begin ENV_NS(env_thread_begin)
+#define env_thread_end ENV_NS(env_thread_end)
+#define env_thread_quiet ENV_NS(env_thread_quiet)
+#define env_thread_idle ENV_NS(env_thread_idle)
+#define env_thread_resume ENV_NS(env_thread_resume)
+#define env_lock_wait ENV_NS(env_lock_wait)
+#define env_lock_resilient ENV_NS(env_lock_resilient)
+#define env_unlock_resilient ENV_NS(env_unlock_resilient)
+#define env_trylock_resilient ENV_NS(env_trylock_resilient)
+#define env_lock_bit_wait ENV_NS(env_lock_bit_wait)
+
 /* map.c */
 #define model_ops_table ENV_NS(model_ops)
 #define map_create ENV_NS(map_create)
@@ -20,6 +34,7 @@
 #define htab_delete ENV_NS(htab_delete)
 #define htab_lookup_and_delete ENV_NS(htab_lookup_and_delete)
 #define htab_evict ENV_NS(htab_evict)
+#define map_entries ENV_NS(map_entries)
 #define htab_link ENV_NS(htab_link)
 #define htab_count_entry ENV_NS(htab_count_entry)
 #define htab_unlink ENV_NS(htab_unlink)

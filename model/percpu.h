@@ -31,7 +31,8 @@ static inline uint8_t *percpu_value(const struct percpu *percpu, uint64_t value,
 	uint64_t index = value & ((1ULL << percpu->shift) - 1);
 	uint64_t unit = (uint64_t)cpu << percpu->shift;
 
-	return percpu->chunks[value >> percpu->shift] + (unit + index) * percpu->stride;
+	return env_load_acquire(&env_load_acquire(&percpu->chunks)[value >> percpu->shift]) +
+	       (unit + index) * percpu->stride;
 }
 
 static inline uint64_t percpu_bytes(const struct percpu *percpu)

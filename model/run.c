@@ -41,7 +41,7 @@ struct group {
 struct runner {
 	struct map *map;
 	const struct map_run *run;
-	struct map_ctx ctx;
+	struct map_ctx *ctx;
 	uint8_t *key;   /* key_size bytes, zero from key_used on */
 	uint8_t *value; /* one copy of a value; the same for all CPUs */
 	uint8_t *next_key;
@@ -104,27 +104,26 @@ static ALWAYS_INLINE void ahead_buckets(struct runner *runner, struct group *gro
 		jhash_8_four(keys, map->hash_init, hashes);
 		for (size_t n = 0; n < 4; n++) {
 			group->ahead[i + n].hash = hashes[n];
-			env_prefetch(&map->buckets[hashes[n] & map->bucket_mask]);
+			env_prefetch(map_bucket(map, hashes[n] & map->bucket_mask));
 		}
 	}
 	for (; i < group->count; i++, op++) {
 		uint32_t hash = op_hash(runner, op_key(runner, op, kind), kind);
 
 		group->ahead[i].hash = hash;
-		env_prefetch(&map->buckets[hash & map->bucket_mask]);
+		env_prefetch(map_bucket(map, hash & map->bucket_mask));
 	}
 }
 
 /* The second: fetches the buckets' first elements. */
 static void ahead_first(const struct runner *runner, struct group *group)
 {
-	const struct bucket *buckets = runner->map->buckets;
-	uint32_t mask = runner->map->bucket_mask;
+	const struct map *map = runner->map;
 
 	for (size_t i = 0; i < group->count; i++) {
 		struct ahead *ahead = &group->ahead[i];
 
-		ahead->link = buckets[ahead->hash & mask].first;
+		ahead->link = link_load(&map_bucket(map, ahead->hash & map->bucket_mask)->first);
 		env_prefetch((const void *)ahead->link);
 	}
 }
@@ -201,15 +200,15 @@ static int run_update(struct runner *runner, const void *key, uint32_t hash, siz
 	uint64_t value = values ? values[i] : runner->run->first_index + i;
 	struct update update = {key, hash, flags, runner->value, 0, is_absent};
 
-	copy_bytes(runner->value, &value, runner->value_used);
-	return htab_update(runner->map, &runner->ctx, &update);
+	env_copy_in(runner->value, &value, runner->value_used);
+	return htab_update(runner->map, runner->ctx, &update);
 }
 
 /* Notes what a look-up that found elem (NULL: nothing) reads. */
 static ALWAYS_INLINE void note_read(struct runner *runner, struct elem *elem, size_t i)
 {
 	if (runner->run->reads && elem)
-		runner->run->reads[i] = elem_fold_value(runner->map, &runner->ctx, elem, 0);
+		runner->run->reads[i] = elem_fold_value(runner->map, runner->ctx, elem, 0);
 }
 
 static int run_lookup(struct runner *runner, const void *key, const struct ahead *ahead, size_t i)
@@ -217,7 +216,7 @@ static int run_lookup(struct runner *runner, const void *key, const struct ahead
 	struct elem *elem = find_ahead(runner, key, ahead);
 
 	note_read(runner, elem, i);
-	return htab_lookup(runner->map, &runner->ctx, elem);
+	return htab_lookup(runner->map, runner->ctx, elem);
 }
 
 static ALWAYS_INLINE int run_access(struct runner *runner, const void *key,
@@ -227,7 +226,7 @@ static ALWAYS_INLINE int run_access(struct runner *runner, const void *key,
 	int err;
 
 	note_read(runner, elem, i);
-	if (!htab_lookup(runner->map, &runner->ctx, elem))
+	if (!htab_lookup(runner->map, runner->ctx, elem))
 		return 0;
 	err = run_update(runner, key, ahead->hash, i, UPDATE_ANY, true);
 	return err ? err : 1;
@@ -241,9 +240,9 @@ static int run_dist(struct runner *runner, const void *key, const struct ahead *
 	int err;
 
 	note_read(runner, elem, i);
-	if (!htab_lookup(map, &runner->ctx, elem)) {
+	if (!htab_lookup(map, runner->ctx, elem)) {
 		if (map->is_lru)
-			lru_mark_used(map, &runner->ctx, elem);
+			lru_mark_used(map, runner->ctx, elem);
 		return 0;
 	}
 	err = run_update(runner, key, ahead->hash, i, UPDATE_NOEXIST, true);
@@ -253,7 +252,7 @@ static int run_dist(struct runner *runner, const void *key, const struct ahead *
 static int run_next_key(struct runner *runner, const void *key, size_t i)
 {
 	size_t bytes = runner->map->key_size < 8 ? runner->map->key_size : 8;
-	int err = htab_next_key(runner->map, &runner->ctx, key, runner->next_key);
+	int err = htab_next_key(runner->map, runner->ctx, key, runner->next_key);
 
 	if (!err && runner->run->details)
 		memcpy(&runner->run->details[i], runner->next_key, bytes);
@@ -269,7 +268,7 @@ static int run_batch(struct runner *runner, const struct map_op *op, size_t i)
 	uint32_t count = op->key > UINT32_MAX ? UINT32_MAX : (uint32_t)op->key;
 	uint32_t next = cpu->batch_cursor;
 	struct batch_output output = {.fold = runner->run->reads ? &runner->run->reads[i] : NULL};
-	int err = htab_batch(runner->map, &runner->ctx, &cpu->batch_cursor, &next, &output, &count,
+	int err = htab_batch(runner->map, runner->ctx, &cpu->batch_cursor, &next, &output, &count,
 			     op->code == OP_BATCH_LOOKUP_AND_DELETE);
 
 	cpu->batch_cursor = err == -ENOENT ? 0 : next;
@@ -281,7 +280,7 @@ static int run_batch(struct runner *runner, const struct map_op *op, size_t i)
 static int run_code(struct runner *runner, const void *key, const struct ahead *ahead, size_t i)
 {
 	const struct map_op *op = &runner->run->batch->ops[i];
-	struct map_ctx *ctx = &runner->ctx;
+	struct map_ctx *ctx = runner->ctx;
 	struct map *map = runner->map;
 	uint32_t hash = ahead->hash;
 
@@ -322,14 +321,14 @@ static ALWAYS_INLINE void run_op(struct runner *runner, size_t i, const struct a
 	const void *key = op_key(runner, op, kind);
 	int ret;
 
-	runner->ctx.cpu = op->cpu;
-	runner->ctx.context = op->context;
+	runner->ctx->cpu = op->cpu;
+	runner->ctx->context = op->context;
 	if (runner->run->next_use)
-		runner->ctx.next_use = runner->run->next_use[i];
-	map_counters(runner->map, &runner->ctx)->operations++;
+		runner->ctx->next_use = runner->run->next_use[i];
+	map_counters(runner->map, runner->ctx)->operations++;
 	ret = run_code(runner, key, ahead, i);
 	if (ret < 0)
-		htab_count_error(runner->map, &runner->ctx, ret);
+		htab_count_error(runner->map, runner->ctx, ret);
 	if (runner->run->returns)
 		runner->run->returns[i] = ret;
 }
@@ -388,26 +387,52 @@ static ALWAYS_INLINE void run_ahead(struct runner *runner, size_t size, enum key
 	}
 }
 
+/* One after another: all, or those of one CPU while others execute theirs. */
 static void run_plainly(struct runner *runner)
 {
 	const struct op_batch *batch = runner->run->batch;
+	const struct map_ctx *own = runner->run->ctx;
 
 	for (size_t i = 0; i < batch->count; i++) {
-		const void *key = op_key(runner, &batch->ops[i], KEYS_ANY);
-		struct ahead ahead = {nulls_end(runner->map->buckets),
-				      op_hash(runner, key, KEYS_ANY)};
+		struct ahead ahead = {.link = nulls_end(runner->map->buckets)};
+		const void *key;
 
+		if (own && batch->ops[i].cpu != own->cpu)
+			continue;
+		env_thread_quiet(runner->ctx);
+		if (runner->run->details)
+			runner->run->details[i] = 0;
+		if (runner->run->reads)
+			runner->run->reads[i] = 0;
+		key = op_key(runner, &batch->ops[i], KEYS_ANY);
+		ahead.hash = op_hash(runner, key, KEYS_ANY);
 		run_op(runner, i, &ahead, KEYS_ANY);
 	}
 }
 
+/* Groups of operations at a time; what an operation does not read or tell is 0. */
+static void run_looking_ahead(struct runner *runner)
+{
+	const struct map_run *run = runner->run;
+	const struct map *map = runner->map;
+
+	if (run->details)
+		memset(run->details, 0, run->batch->count * sizeof(*run->details));
+	if (run->reads)
+		memset(run->reads, 0, run->batch->count * sizeof(*run->reads));
+	if (map->key_size == 8 && !run->batch->arena_bytes)
+		run_ahead(runner, map->lookahead / STEPS, KEYS_8_IN_PLACE);
+	else
+		run_ahead(runner, map->lookahead / STEPS, KEYS_ANY);
+}
+
 void map_run(struct map *map, const struct map_run *run)
 {
-	struct runner runner = {.map = map,
-				.run = run,
-				.key = map->scratch,
-				.ctx.next_use = UINT64_MAX};
+	struct map_ctx all = {.next_use = UINT64_MAX};
+	struct runner runner = {.map = map, .run = run, .ctx = run->ctx ? run->ctx : &all};
 
+	runner.ctx->lock_timeout_ns = map->lock_timeout_ns;
+	runner.key = map->scratch + (ENV_SHORTCUTS ? 0 : runner.ctx->cpu) * map->scratch_bytes;
 	runner.next_key = runner.key + map->key_size;
 	runner.value = runner.next_key + map->key_size;
 	runner.key_used = map->key_size;
@@ -415,14 +440,8 @@ void map_run(struct map *map, const struct map_run *run)
 	runner.hits_mark_bits =
 		ENV_SHORTCUTS && map->is_lru && !map->lru_ops->mark_used && !run->reads;
 	memset(runner.value, 0, map->value_size);
-	if (run->details)
-		memset(run->details, 0, run->batch->count * sizeof(*run->details));
-	if (run->reads)
-		memset(run->reads, 0, run->batch->count * sizeof(*run->reads));
-	if (!ENV_LOOKAHEAD || map->lookahead < STEPS)
+	if (!ENV_LOOKAHEAD || map->lookahead < STEPS || run->ctx)
 		run_plainly(&runner);
-	else if (map->key_size == 8 && !run->batch->arena_bytes)
-		run_ahead(&runner, map->lookahead / STEPS, KEYS_8_IN_PLACE);
 	else
-		run_ahead(&runner, map->lookahead / STEPS, KEYS_ANY);
+		run_looking_ahead(&runner);
 }

@@ -22,8 +22,8 @@ static size_t common_bytes(const struct map *map)
 static void local_add_pending(struct lru_local *local, struct elem *elem, uint32_t cpu,
 			      uint32_t hash)
 {
-	elem->hash = hash;
-	elem->lru.cpu = (uint16_t)cpu;
+	env_store(&elem->hash, hash);
+	env_store(&elem->lru.cpu, (uint16_t)cpu);
 	env_store(&elem->lru.type, LRU_LOCAL_PENDING);
 	env_store(&elem->lru.ref, 0);
 	list_add(&elem->lru.list, &local->pending);
@@ -83,6 +83,7 @@ int lru_common_init(struct map *map, const struct lru_variant *variant)
 		list_init(&common->locals[cpu].pending);
 		common->locals[cpu].next_steal = cpu;
 		common->locals[cpu].free_target = common->free_target;
+		common->locals[cpu].is_lockless = map->lru_lock == LOCK_RESILIENT;
 	}
 	for (uint64_t i = 0; i < map->max_entries; i++)
 		lru_list_add(&common->list, map_elem(map, i), LRU_FREE);
@@ -285,7 +286,7 @@ struct elem *lru_common_pop(struct map *map, struct map_ctx *ctx, uint32_t hash)
 static bool common_give_back_local(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
 	struct lru_common *common = map->lru;
-	struct lru_local *local = &common->locals[elem->lru.cpu];
+	struct lru_local *local = &common->locals[env_load(&elem->lru.cpu)];
 	bool is_pending;
 
 	if (lru_local_lock(map, ctx, local)) {

@@ -18,6 +18,7 @@ struct lru_local {
 	uint32_t next_steal;
 	uint32_t free_target; /* of this CPU, where a variant has one for each */
 	struct env_lock lock;
+	bool is_lockless; /* the FREE stack is pushed to without the lock (7.3) */
 	/* Looking ahead: the nodes that became pending last, so that a flush need not chase them.
 	 */
 	uint64_t recent_count;
@@ -111,21 +112,40 @@ static inline void lru_local_unlock(struct map *map, struct map_ctx *ctx, struct
 	env_unlock(&local->lock, ctx, RANK_LOCAL_LRU, map->lru_lock);
 }
 
-/* Pushes a node that is on no list. Under the local lock. */
+/* Pushes a node that is on no list. Under the local lock, unless the stack is lockless. */
 static inline void lru_local_push_free(struct lru_local *local, struct elem *elem)
 {
+	struct list_node *first = env_load(&local->free);
+
 	env_store(&elem->lru.type, LRU_LOCAL_FREE);
 	env_store(&elem->lru.ref, 0);
-	elem->lru.list.next = local->free;
+	if (ENV_LOCKS && local->is_lockless) {
+		env_add(&local->free_count, 1);
+		do {
+			elem->lru.list.next = first;
+		} while (!env_cmpxchg(&local->free, &first, &elem->lru.list));
+		return;
+	}
+	elem->lru.list.next = first;
 	local->free = &elem->lru.list;
 	local->free_count++;
 }
 
-/* The first free node, now on no list, or NULL. Under the local lock. */
+/*
+ * The first free node, now on no list, or NULL. Under the local lock: so no other pop can take a
+ * node and push it back while this one looks at it.
+ */
 static inline struct elem *lru_local_pop_free(struct lru_local *local)
 {
-	struct list_node *node = local->free;
+	struct list_node *node = env_load_acquire(&local->free);
 
+	if (ENV_LOCKS && local->is_lockless) {
+		while (node && !env_cmpxchg(&local->free, &node, node->next))
+			;
+		if (node)
+			env_add(&local->free_count, (uint64_t)-1);
+		return node ? elem_of_lru(node) : NULL;
+	}
 	if (!node)
 		return NULL;
 	local->free = node->next;

@@ -31,7 +31,7 @@ int lru_percpu_init(struct map *map)
 		for (uint64_t i = 0; i < share; i++) {
 			struct elem *elem = map_elem(map, cpu * share + i);
 
-			elem->lru.cpu = (uint16_t)cpu;
+			env_store(&elem->lru.cpu, (uint16_t)cpu);
 			lru_list_add(&lru->lists[cpu], elem, LRU_FREE);
 		}
 	}
@@ -62,7 +62,7 @@ struct elem *lru_percpu_pop(struct map *map, struct map_ctx *ctx, uint32_t hash)
 		lru_list_shrink(map, ctx, list, lru->free_target, percpu_freed, list);
 	if (!list_is_empty(free)) {
 		elem = elem_of_lru(free->next);
-		elem->hash = hash;
+		env_store(&elem->hash, hash);
 		lru_list_move(list, elem, LRU_INACTIVE);
 	}
 	if (ENV_LOOKAHEAD && map->lookahead) {
@@ -76,7 +76,7 @@ struct elem *lru_percpu_pop(struct map *map, struct map_ctx *ctx, uint32_t hash)
 void lru_percpu_give_back(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
 	struct lru_percpu *lru = map->lru;
-	struct lru_list *list = &lru->lists[elem->lru.cpu];
+	struct lru_list *list = &lru->lists[env_load(&elem->lru.cpu)];
 
 	if (env_lock(&list->lock, ctx, RANK_LRU, map->lru_lock)) {
 		env_store(&elem->lru.pending_free, 1);
@@ -84,7 +84,7 @@ void lru_percpu_give_back(struct map *map, struct map_ctx *ctx, struct elem *ele
 	}
 	if (env_fault(FAULT_PERCPU_OWN_LIST)) {
 		lru_list_take(list, elem);
-		elem->lru.cpu = (uint16_t)ctx->cpu;
+		env_store(&elem->lru.cpu, (uint16_t)ctx->cpu);
 		lru_list_add(&lru->lists[ctx->cpu], elem, LRU_FREE);
 	} else {
 		lru_list_move(list, elem, LRU_FREE);

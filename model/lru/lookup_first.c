@@ -17,7 +17,7 @@
 static void swap_nodes(struct elem *old, struct elem *spare)
 {
 	list_replace(&old->lru.list, &spare->lru.list);
-	spare->lru.cpu = old->lru.cpu;
+	env_store(&spare->lru.cpu, old->lru.cpu);
 	env_store(&spare->lru.type, old->lru.type);
 	env_store(&spare->lru.ref, 1);
 }

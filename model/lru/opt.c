@@ -176,7 +176,7 @@ static struct elem *opt_pop(struct map *map, struct map_ctx *ctx, uint32_t hash)
 		return NULL;
 	elem = opt_take(map, ctx);
 	if (elem)
-		elem->hash = hash;
+		env_store(&elem->hash, hash);
 	lru_set_unlock(map, ctx, set);
 	return elem;
 }

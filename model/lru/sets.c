@@ -23,8 +23,8 @@ static void set_init(struct map *map, struct lru_set *set, uint32_t cpu)
 	for (uint64_t n = set->nodes; n--;) {
 		struct elem *elem = map_elem(map, set->first + n);
 
-		elem->lru.cpu = (uint16_t)cpu;
-		elem->lru.type = SET_FREE;
+		env_store(&elem->lru.cpu, (uint16_t)cpu);
+		env_store(&elem->lru.type, SET_FREE);
 		list_add(&elem->lru.list, &set->heads[SET_FREE]);
 	}
 	set->counts[SET_FREE] = set->nodes;

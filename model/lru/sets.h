@@ -50,7 +50,7 @@ static inline struct lru_set *lru_set_of(const struct map *map, const struct ele
 {
 	struct lru_sets *sets = map->lru;
 
-	return &sets->sets[sets->count == 1 ? 0 : elem->lru.cpu];
+	return &sets->sets[sets->count == 1 ? 0 : env_load(&elem->lru.cpu)];
 }
 
 /* The set a CPU takes nodes from. */
@@ -121,7 +121,7 @@ lru_set_pop(struct map *map, struct map_ctx *ctx, uint32_t hash, lru_evict_fn *e
 		elem = elem_of_lru(free->next);
 	}
 	if (elem) {
-		elem->hash = hash;
+		env_store(&elem->hash, hash);
 		env_store(&elem->lru.ref, 0);
 		place(map, set, elem);
 	}

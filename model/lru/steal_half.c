@@ -9,16 +9,20 @@
 /* Half of the free nodes, chained by next up to NULL, or one that was pending. */
 static struct elem *take_half(struct map *map, struct map_ctx *ctx, struct lru_local *local)
 {
-	uint64_t count = (local->free_count + 1) / 2;
-	struct elem *first = lru_local_pop_free(local), *last = first;
+	uint64_t count = (env_load(&local->free_count) + 1) / 2;
+	struct elem *first = lru_local_pop_free(local), *last = first, *more = first;
 
 	if (!first) {
 		first = lru_local_take_pending(map, ctx, local);
 		last = first;
 	}
-	/* What is popped next is what next names already. */
-	for (; count > 1; count--)
-		last = lru_local_pop_free(local);
+	for (; more && count > 1; count--) {
+		more = lru_local_pop_free(local);
+		if (more) {
+			last->lru.list.next = &more->lru.list;
+			last = more;
+		}
+	}
 	if (last)
 		last->lru.list.next = NULL;
 	return first;

@@ -110,8 +110,8 @@ static struct map *create_used(enum map_type type, uint32_t flags)
 static struct elem *first_hashed(const struct map *map)
 {
 	for (uint32_t bucket = 0; bucket <= map->bucket_mask; bucket++) {
-		if (!nulls_is_end(map->buckets[bucket].first))
-			return elem_of_link(map->buckets[bucket].first);
+		if (!nulls_is_end(map_bucket(map, bucket)->first))
+			return elem_of_link(map_bucket(map, bucket)->first);
 	}
 	return NULL;
 }
@@ -166,7 +166,7 @@ static void test_broken_links(void)
 		elem->hash_node.pprev = &next;
 		expect_broken(map, "broken back link");
 		elem->hash_node.pprev = pprev;
-		elem->hash_node.next = nulls_end(&map->buckets[map->bucket_mask + 1]);
+		elem->hash_node.next = nulls_end(map_bucket(map, map->bucket_mask + 1));
 		expect_broken(map, "ends on the mark of another");
 		elem->hash_node.next = next;
 		test_map_destroy(map);

@@ -22,10 +22,10 @@ static bool has_locks(void)
 {
 	static bool is_said;
 
-	if (!ENV_LOCKS && !is_said)
-		printf("# skipped: all of locks: flavour %s takes none\n", ENV_NAME);
+	if (!ENV_FAULTS && !is_said)
+		printf("# skipped: all of locks: flavour %s cannot make them fail\n", ENV_NAME);
 	is_said = true;
-	return ENV_LOCKS;
+	return ENV_FAULTS;
 }
 
 /* What is done to a map before the operation: "" to a new one. */

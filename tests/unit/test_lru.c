@@ -126,11 +126,13 @@ static void test_whole_targets(void)
 	test_ops->counters(map, 0, &counters);
 	test_ops->census(map, &census);
 	CU_ASSERT_EQUAL(counters.evictions, 24 + 128);
-	/* All but the first of the second time, when the map was full. */
-	CU_ASSERT_EQUAL(counters.premature_evictions, 24 + 127);
-	CU_ASSERT_EQUAL(census.first_premature_entries, 896);
-	CU_ASSERT_EQUAL(census.entries_max, 1000);
 	CU_ASSERT_EQUAL(counters.flushes, 9);
+	if (test_ops->has_census) {
+		/* All but the first of the second time, when the map was full. */
+		CU_ASSERT_EQUAL(counters.premature_evictions, 24 + 127);
+		CU_ASSERT_EQUAL(census.first_premature_entries, 896);
+		CU_ASSERT_EQUAL(census.entries_max, 1000);
+	}
 	test_map_destroy(map);
 }
 

@@ -49,7 +49,7 @@ static void test_starving(void)
 	test_ops->counters(map, 79, &counters);
 	CU_ASSERT_EQUAL(counters.steals, 1);
 	CU_ASSERT_EQUAL(counters.evictions, 99);
-	CU_ASSERT_EQUAL(counters.premature_evictions, 99);
+	CU_ASSERT_EQUAL(counters.premature_evictions, test_ops->has_census ? 99 : 0);
 	CU_ASSERT_EQUAL(test_map_entries(map), 80);
 	CU_ASSERT_EQUAL(free_nodes(map, 80), 9920);
 	test_map_destroy(map);

@@ -142,7 +142,8 @@ static void test_full(void)
 		test_map_run(map, "1E5 1D5 0D1 1U5 0U1 0T1 1T2", "ENOENT ENOENT 0 0 E2BIG E2BIG 0");
 		test_map_keys(map, "2 3 4 5");
 		test_ops->census(map, &census);
-		CU_ASSERT(census.entries == 4 && census.entries_max == 4);
+		CU_ASSERT_EQUAL(census.entries, 4);
+		CU_ASSERT_EQUAL(census.entries_max, test_ops->has_census ? 4 : 0);
 		test_map_destroy(map);
 	}
 }
@@ -301,7 +302,7 @@ static void test_census(void)
 	test_map_run(map, "0U1 0U2 0U3 0D1 0D2 0U3 0U4", "0 0 0 0 0 0 0");
 	test_ops->census(map, &census);
 	CU_ASSERT_EQUAL(census.entries, 2);
-	CU_ASSERT_EQUAL(census.entries_max, 3);
+	CU_ASSERT_EQUAL(census.entries_max, test_ops->has_census ? 3 : 0);
 	CU_ASSERT_EQUAL(census.first_premature_entries, 0);
 	CU_ASSERT_EQUAL(test_ops->max_entries(map), 10);
 	CU_ASSERT_EQUAL(test_ops->key_size(map), 8);

@@ -8,14 +8,11 @@
 #define MODEL_ENV_H
 
 #include <assert.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define ENV_NS(name) check_##name
 #include "model/ns.h"
 
+#include "model/env/alone.h"
 #include "model/env/memory.h"
 #include "model/fault.h"
 #include "model/lock_kinds.h"
@@ -28,17 +25,12 @@ enum {
 	ENV_CENSUS = 1,
 	ENV_SHORTCUTS = 0, /* whether invariants may stand for walks: nothing runs meanwhile */
 	ENV_LOOKAHEAD = 0,
+	ENV_FAULTS = 1, /* whether tests can plant faults, and make locks fail */
 };
 
 struct env_lock {
 	uint32_t word;
 };
-
-#define env_load(address) (*(address))
-#define env_load_acquire(address) (*(address))
-#define env_store(address, value) (*(address) = (value))
-#define env_store_release(address, value) (*(address) = (value))
-#define env_add(address, value) (*(address) += (value))
 
 /* The fault that a test has planted; set while nothing runs. */
 extern enum fault fault_planted;
@@ -51,18 +43,6 @@ static inline bool env_fault(enum fault fault)
 static inline void env_prefetch(const void *address)
 {
 	(void)address;
-}
-
-static inline void env_touch(const void *address, size_t bytes, bool is_write)
-{
-	(void)address;
-	(void)bytes;
-	(void)is_write;
-}
-
-static inline void env_preempt(struct map_ctx *ctx)
-{
-	(void)ctx;
 }
 
 static inline int env_lock(struct env_lock *lock, struct map_ctx *ctx, enum lock_rank rank,
@@ -93,6 +73,23 @@ static inline void env_unlock(struct env_lock *lock, struct map_ctx *ctx, enum l
 	assert(lock->word == 1);
 	assert(ctx->ranks_held & 1u << rank);
 	lock->word = 0;
+	ctx->ranks_held &= ~(1u << rank);
+}
+
+static inline void env_lock_bit(uintptr_t *word, uintptr_t bit, struct map_ctx *ctx,
+				enum lock_rank rank)
+{
+	assert(!(*word & bit));
+	assert(ctx->ranks_held < 1u << rank);
+	*word |= bit;
+	ctx->ranks_held |= 1u << rank;
+}
+
+static inline void env_unlock_bit(uintptr_t *word, uintptr_t bit, struct map_ctx *ctx,
+				  enum lock_rank rank)
+{
+	assert(*word & bit);
+	*word &= ~bit;
 	ctx->ranks_held &= ~(1u << rank);
 }
 

@@ -7,14 +7,10 @@
 #ifndef MODEL_ENV_H
 #define MODEL_ENV_H
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define ENV_NS(name) seq_##name
 #include "model/ns.h"
 
+#include "model/env/alone.h"
 #include "model/env/memory.h"
 #include "model/fault.h"
 #include "model/lock_kinds.h"
@@ -27,18 +23,12 @@ enum {
 	ENV_CENSUS = 1,    /* whether entries can be counted in one place, exactly at any time */
 	ENV_SHORTCUTS = 1, /* whether invariants may stand for walks: nothing runs meanwhile */
 	ENV_LOOKAHEAD = 1, /* whether prefetching for operations to come pays */
+	ENV_FAULTS = 0,    /* whether tests can plant faults, and make locks fail */
 };
 
 /* Takes no room: a bucket is half as large as the kernel's. */
 struct env_lock {
 };
-
-/* Shared words. */
-#define env_load(address) (*(address))
-#define env_load_acquire(address) (*(address))
-#define env_store(address, value) (*(address) = (value))
-#define env_store_release(address, value) (*(address) = (value))
-#define env_add(address, value) (*(address) += (value)) /* returns the new value */
 
 /* Volatile: gcc takes a function that only prefetches for one without effects, and drops calls. */
 static inline void env_prefetch(const void *address)
@@ -52,20 +42,6 @@ static inline bool env_fault(enum fault fault)
 {
 	(void)fault;
 	return false;
-}
-
-/* What costs memory time on a machine. */
-static inline void env_touch(const void *address, size_t bytes, bool is_write)
-{
-	(void)address;
-	(void)bytes;
-	(void)is_write;
-}
-
-/* Where an interrupt or another CPU could come in between. */
-static inline void env_preempt(struct map_ctx *ctx)
-{
-	(void)ctx;
 }
 
 /* 0, or -EBUSY, -EDEADLK, -ETIMEDOUT from kinds that can fail. */
@@ -92,6 +68,24 @@ static inline void env_unlock(struct env_lock *lock, struct map_ctx *ctx, enum l
 	(void)ctx;
 	(void)rank;
 	(void)kind;
+}
+
+static inline void env_lock_bit(uintptr_t *word, uintptr_t bit, struct map_ctx *ctx,
+				enum lock_rank rank)
+{
+	(void)word;
+	(void)bit;
+	(void)ctx;
+	(void)rank;
+}
+
+static inline void env_unlock_bit(uintptr_t *word, uintptr_t bit, struct map_ctx *ctx,
+				  enum lock_rank rank)
+{
+	(void)word;
+	(void)bit;
+	(void)ctx;
+	(void)rank;
 }
 
 #endif
