@@ -13,22 +13,10 @@
 #include "sim/hunt.h"
 #include "sim/kernel/cpus.h"
 #include "sim/verify.h"
+#include "tools/cmd_verify.h"
 #include "tools/options.h"
-#include "tools/progress.h"
 
 #define SEED_NOT_GIVEN UINT64_MAX
-
-struct verify_command {
-	struct run_config config;
-	const struct engine *against;
-	uint64_t fuzz_seconds; /* 0: no fuzzing */
-	uint64_t cases_max;
-	uint64_t jobs; /* 0: not given */
-	const char *save_path;
-	enum output_format format;
-	bool is_quiet;
-	struct progress progress;
-};
 
 static const struct cli_option verify_table[] = {
 	{"against", 0, "ENGINE", "the engine to compare with (default kernel)"},
@@ -40,6 +28,12 @@ static const struct cli_option verify_table[] = {
 	{"save", 0, "PATH",
 	 "with --fuzz: the file, or the folder of the file, that gets\n"
 	 "the trace that differs (default verify-SEED-CASE.txt)"},
+	{"torture", 0, "SECONDS",
+	 "run random operations on real threads as long as that, with\n"
+	 "all policies of locks, allocation and rotation but those\n"
+	 "that -s sets, and check that nothing is lost"},
+	{"operations", 0, "N", "with --torture: end when each pair of policies has done N"},
+	{"own", 0, NULL, "with --torture: only the release's own policies"},
 };
 
 static int set_number(const struct cli_option *option, const char *value, uint64_t max,
@@ -62,6 +56,14 @@ static int set_verify_option(void *state, const struct cli_option *option, const
 		return set_number(option, value, UINT64_MAX, &command->cases_max, error);
 	if (!strcmp(option->name, "jobs"))
 		return set_number(option, value, 1024, &command->jobs, error);
+	if (!strcmp(option->name, "torture"))
+		return set_number(option, value, UINT32_MAX, &command->torture_seconds, error);
+	if (!strcmp(option->name, "operations"))
+		return set_number(option, value, UINT64_MAX, &command->operations, error);
+	if (!strcmp(option->name, "own")) {
+		command->own_pairs_only = true;
+		return 0;
+	}
 	if (!strcmp(option->name, "save")) {
 		command->save_path = value;
 		return 0;
@@ -240,13 +242,18 @@ static int finish_hunt(const struct verify_command *command, const struct hunt_o
 	return result->is_found ? EXIT_DIFFERENT : status;
 }
 
-static uint64_t random_seed(void)
+/* Without --seed, random ones: said, to be given again. */
+static void choose_seed(struct verify_command *command)
 {
 	uint32_t seed = 0;
 
+	if (command->config.seed != SEED_NOT_GIVEN)
+		return;
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
 		seed = 1;
-	return seed;
+	command->config.seed = seed;
+	if (!command->is_quiet)
+		fprintf(stderr, "mapsim: --seed %" PRIu32 "\n", seed);
 }
 
 static int hunt(struct verify_command *command)
@@ -268,11 +275,7 @@ static int hunt(struct verify_command *command)
 	options.cpus = hunt_cpus(&command->config, options.engines, &error);
 	if (!options.cpus)
 		return fail(-ENXIO, &error);
-	if (command->config.seed == SEED_NOT_GIVEN) {
-		command->config.seed = random_seed();
-		if (!command->is_quiet)
-			fprintf(stderr, "mapsim: --seed %" PRIu64 "\n", command->config.seed);
-	}
+	choose_seed(command);
 	options.seed = command->config.seed;
 	progress_init(&command->progress, "operations", command->is_quiet);
 	err = hunt_run(&options, &result, &error);
@@ -311,9 +314,18 @@ static int check_command(struct verify_command *command, int argc, char **argv, 
 	if (command->fuzz_seconds && (argc || config->is_map_given))
 		return error_set(error, -EINVAL, "--fuzz makes its own maps and traces: %s",
 				 argc ? argv[0] : "-m");
-	if (!command->fuzz_seconds && !argc)
+	if (command->torture_seconds && (argc || config->is_map_given || command->fuzz_seconds))
+		return error_set(error, -EINVAL, "--torture makes its own maps and operations: %s",
+				 argc                   ? argv[0]
+				 : config->is_map_given ? "-m"
+							: "--fuzz");
+	if (!command->torture_seconds &&
+	    (command->operations != UINT64_MAX || command->own_pairs_only))
+		return error_set(error, -EINVAL, "--operations and --own are for --torture");
+	if (!command->fuzz_seconds && !command->torture_seconds && !argc)
 		return error_set(error, -EINVAL,
-				 "no trace given: a file, - or gen:KIND,name=value,...; or --fuzz");
+				 "no trace given: a file, - or gen:KIND,name=value,...; or --fuzz "
+				 "or --torture");
 	if (!command->fuzz_seconds &&
 	    (command->cases_max != UINT64_MAX || command->jobs || command->save_path))
 		return error_set(error, -EINVAL, "--cases, -j and --save are for --fuzz");
@@ -324,7 +336,7 @@ static int check_command(struct verify_command *command, int argc, char **argv, 
 
 static int run_verify(const struct command *cli, int argc, char **argv)
 {
-	struct verify_command command = {.cases_max = UINT64_MAX};
+	struct verify_command command = {.cases_max = UINT64_MAX, .operations = UINT64_MAX};
 	struct error error = {.text = ""};
 	struct run_config *config = &command.config;
 	void *states[] = {config, config, &command, &command.format, &command.is_quiet};
@@ -338,6 +350,10 @@ static int run_verify(const struct command *cli, int argc, char **argv)
 	if (!command.against)
 		command.against = &engine_kernel;
 	err = check_command(&command, argc - first, argv + first, &error);
+	if (!err && command.torture_seconds) {
+		choose_seed(&command);
+		return verify_torture(&command);
+	}
 	if (!err)
 		err = verify_finish_config(config, command.against, &error);
 	if (err)
@@ -349,13 +365,14 @@ static int run_verify(const struct command *cli, int argc, char **argv)
 
 const struct command command_verify = {
 	.name = "verify",
-	.arguments = "TRACE... | --fuzz SECONDS",
+	.arguments = "TRACE... | --fuzz SECONDS | --torture SECONDS",
 	.summary = "compare the model with the running kernel, answer by answer",
 	.description =
 		"Replays traces in two engines, by default the model as the running release and\n"
 		"the running kernel's own map, and compares what each operation returns and "
 		"reads,\n"
-		"and the order of iteration at the end. Shows the first difference.",
+		"and the order of iteration at the end. Shows the first difference.\n"
+		"With --torture the model alone runs, on threads, and has to lose nothing.",
 	.groups = {&verify_engine_group, &verify_trace_group, &verify_group, &format_group,
 		   &quiet_group},
 	.run = run_verify,

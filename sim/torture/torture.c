@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sim/torture/torture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "base/system.h"
+#include "model/attr.h"
+#include "sim/engine.h"
+#include "sim/torture/slice.h"
+
+#define SLICE_OPERATIONS 50000 /* of each thread */
+#define ENTRIES_MAX 4096
+#define SYS_VALUE_BYTES_MAX (64u << 10)
+#define CPUS_EXTRA 6 /* of a map, beside the threads' */
+#define WATCH_MS 100
+#define STUCK_AFTER_MS 60000
+
+/* What a slice is made of: beside what the options say, by a draw. */
+struct plan {
+	struct run_config config;
+	struct slice slice;
+	char text[512];
+};
+
+static const char *const mixes[] = {
+	"LU",           "LUD",     "LLLLUT",  "UuLlD",       "NED",        "NnEeDdLl", "UD",
+	"LlUuNnEeDdTt", "UUUUDLk", "LUDkkpp", "LLLLLLLUUDb", "UuNnEebkpT", "LLUUDt",   "Up",
+};
+
+static const uint32_t key_sizes[] = {8, 8, 4, 3, 12, 16, 20, 64};
+static const uint32_t value_sizes[] = {8, 8, 4, 16, 64, 100, 256, 1000};
+
+#define PICK(rng, list) ((list)[rng_below(rng, sizeof(list) / sizeof((list)[0]))])
+
+static uint64_t policy_count(enum tunable_id id)
+{
+	uint64_t count = 0;
+
+	while (tunable_choice(id, count))
+		count++;
+	return count;
+}
+
+/* Whether a policy is among those asked for. */
+static bool is_wanted(const struct torture_options *options, enum tunable_id id, uint64_t policy)
+{
+	const struct map_config *map = &options->config->map;
+
+	return !map->is_overridden[id] || map->overrides[id] == policy;
+}
+
+/* Whether the release would have it so. */
+static bool is_own(const struct torture_options *options, const struct torture_pair *pair)
+{
+	const struct map_config *map = &options->config->map;
+	struct tunables tunables;
+
+	kernel_tunables(&map->kernel, &tunables);
+	if (pair->lock != tunable_value(&tunables, TUNE_LOCK))
+		return false;
+	if (pair->is_rotation)
+		return pair->policy == tunable_value(&tunables, TUNE_ROTATION);
+	for (int i = 0; i < 2; i++) {
+		struct map_attr attr = {.type = MAP_HASH, .flags = i ? MAP_NO_PREALLOC : 0};
+
+		if (!strcmp(map_attr_alloc(&attr, &tunables),
+			    tunable_choice(TUNE_ALLOC, pair->policy)))
+			return true;
+	}
+	return false;
+}
+
+static void add_pairs(const struct torture_options *options, struct torture_result *result,
+		      bool is_rotation)
+{
+	enum tunable_id id = is_rotation ? TUNE_ROTATION : TUNE_ALLOC;
+	uint64_t locks = policy_count(TUNE_LOCK), policies = policy_count(id);
+
+	for (uint64_t i = 0; i < locks * policies; i++) {
+		struct torture_pair pair = {.lock = (uint32_t)(i / policies),
+					    .policy = (uint32_t)(i % policies),
+					    .is_rotation = is_rotation};
+
+		if (is_wanted(options, TUNE_LOCK, pair.lock) &&
+		    is_wanted(options, id, pair.policy) &&
+		    (!options->own_pairs_only || is_own(options, &pair)))
+			result->pairs[result->pair_count++] = pair;
+	}
+}
+
+/* Asking for an allocation only leaves rotations out, and the other way round. */
+static int make_pairs(const struct torture_options *options, struct torture_result *result,
+		      struct error *error)
+{
+	const bool *is_set = options->config->map.is_overridden;
+	uint64_t most =
+		policy_count(TUNE_LOCK) * (policy_count(TUNE_ALLOC) + policy_count(TUNE_ROTATION));
+
+	result->pairs = calloc(most, sizeof(*result->pairs));
+	if (!result->pairs)
+		return error_set(error, -ENOMEM, "out of memory");
+	if (is_set[TUNE_ALLOC] || !is_set[TUNE_ROTATION])
+		add_pairs(options, result, false);
+	if (is_set[TUNE_ROTATION] || !is_set[TUNE_ALLOC])
+		add_pairs(options, result, true);
+	if (result->pair_count)
+		return 0;
+	return error_set(error, -EINVAL, "this release has none of these policies of its own");
+}
+
+/* Any release that can have the map, unless one was given. */
+static void draw_kernel(const struct torture_options *options, struct plan *plan, struct rng *rng)
+{
+	static const struct kernel_release releases[] = {{4, 10, 0}, {4, 20, 0}, {5, 6, 0},
+							 {5, 15, 0}, {6, 1, 0},  {6, 12, 0},
+							 {6, 15, 0}, {6, 18, 0}, {7, 3, 0}};
+
+	if (!options->config->is_kernel_given)
+		plan->config.map.kernel = PICK(rng, releases);
+}
+
+static void draw_type(const struct torture_pair *pair, struct map_attr *attr, struct rng *rng)
+{
+	bool is_percpu = rng_below(rng, 3) == 0;
+
+	if (!pair->is_rotation) {
+		attr->type = is_percpu ? MAP_PERCPU_HASH : MAP_HASH;
+		return;
+	}
+	attr->type = is_percpu ? MAP_LRU_PERCPU_HASH : MAP_LRU_HASH;
+	if (rng_below(rng, 3) == 0)
+		attr->flags |= MAP_NO_COMMON_LRU;
+}
+
+/* From 1 to the most, half of them below a hundred or so. */
+static uint32_t draw_entries(struct rng *rng)
+{
+	return (uint32_t)(1 + rng_below(rng, rng_below(rng, 2) ? ENTRIES_MAX : 128));
+}
+
+static void draw_map(const struct torture_options *options, const struct torture_pair *pair,
+		     struct plan *plan, struct rng *rng)
+{
+	struct map_config *map = &plan->config.map;
+	enum tunable_id id = pair->is_rotation ? TUNE_ROTATION : TUNE_ALLOC;
+
+	map->attr = (struct map_attr){.key_size = PICK(rng, key_sizes),
+				      .value_size = PICK(rng, value_sizes),
+				      .max_entries = draw_entries(rng)};
+	draw_type(pair, &map->attr, rng);
+	draw_kernel(options, plan, rng);
+	plan->slice.threads = 2 + (uint32_t)rng_below(rng, options->threads - 1);
+	map->cpus = plan->slice.threads;
+	if (rng_below(rng, 2))
+		map->cpus += (uint32_t)rng_below(rng, CPUS_EXTRA);
+	while (map_type_is_percpu(map->attr.type) &&
+	       map_sys_value_bytes(&map->attr, map->cpus) > SYS_VALUE_BYTES_MAX)
+		map->attr.value_size /= 2;
+	if (map_type_is_percpu(map->attr.type))
+		map->attr.value_size = (uint32_t)round_up_8(map->attr.value_size);
+	map->is_overridden[TUNE_LOCK] = true;
+	map->overrides[TUNE_LOCK] = pair->lock;
+	map->is_overridden[id] = true;
+	map->overrides[id] = pair->policy;
+	map_config_finish(map, plan->slice.seed);
+}
+
+static void describe(struct plan *plan)
+{
+	const struct map_config *map = &plan->config.map;
+	char text[MAP_CONFIG_TEXT_BYTES], kernel[KERNEL_NAME_BYTES];
+
+	map_config_format(map, text, sizeof(text));
+	snprintf(plan->text, sizeof(plan->text),
+		 "-m %s -k %s -c %u -s lock=%s -s %s=%s, %u threads, operations %s, keys %" PRIu64
+		 " of which %" PRIu64 " shared%s",
+		 text, kernel_name(&map->kernel, kernel), map->cpus,
+		 tunable_choice(TUNE_LOCK, map->tunables.values[TUNE_LOCK]),
+		 map_type_is_lru(map->attr.type) ? "rotation" : "alloc",
+		 map_type_is_lru(map->attr.type)
+			 ? tunable_choice(TUNE_ROTATION, map->tunables.values[TUNE_ROTATION])
+			 : map_attr_alloc(&map->attr, &map->tunables),
+		 plan->slice.threads, plan->slice.mix, plan->slice.ids, plan->slice.shared_ids,
+		 plan->slice.has_delays ? ", delays" : "");
+}
+
+static void plan_make(const struct torture_options *options, const struct torture_pair *pair,
+		      struct plan *plan, struct rng *rng)
+{
+	static const char *const reusing[] = {"freelist", "bpfmem", "ida", "bitmap", "locked"};
+	struct slice *slice = &plan->slice;
+	struct map_config *map = &plan->config.map;
+	const char *alloc;
+
+	memset(plan, 0, sizeof(*plan));
+	plan->config = *options->config;
+	slice->seed = rng_next(rng);
+	draw_map(options, pair, plan, rng);
+	slice->ops = &threads_model_ops;
+	slice->map = map;
+	slice->operations = SLICE_OPERATIONS;
+	slice->mix = PICK(rng, mixes);
+	slice->ids =
+		1 + rng_below(rng, 2ULL * map_attr_entries(&map->attr, map->cpus)) + slice->threads;
+	slice->shared_ids = 1 + rng_below(rng, slice->ids);
+	slice->has_delays = rng_below(rng, 2);
+	slice->waits_for_grace = !map_type_is_lru(map->attr.type);
+	alloc = map_attr_alloc(&map->attr, &map->tunables);
+	for (size_t i = 0; i < sizeof(reusing) / sizeof(reusing[0]); i++)
+		slice->waits_for_grace &= strcmp(alloc, reusing[i]) != 0;
+	slice->stop = options->stop;
+	describe(plan);
+}
+
+/* Looks whether threads come on, and tells how far. */
+struct watch {
+	const struct torture_options *options;
+	atomic_uint_fast64_t steps;
+	atomic_bool is_over;
+	pthread_mutex_t mutex; /* of the text */
+	char text[512];
+	pthread_t thread;
+};
+
+static void watch_stuck(struct watch *watch)
+{
+	pthread_mutex_lock(&watch->mutex);
+	watch->options->stuck(watch->options->arg, watch->text);
+	pthread_mutex_unlock(&watch->mutex);
+}
+
+static void *watch_main(void *arg)
+{
+	struct watch *watch = arg;
+	uint64_t last = 0;
+	unsigned int still_ms = 0;
+
+	while (!atomic_load(&watch->is_over)) {
+		uint64_t steps = atomic_load(&watch->steps);
+
+		still_ms = steps == last ? still_ms + WATCH_MS : 0;
+		last = steps;
+		if (watch->options->progress)
+			watch->options->progress(watch->options->arg, steps);
+		if (still_ms >= STUCK_AFTER_MS && watch->options->stuck)
+			watch_stuck(watch);
+		usleep(WATCH_MS * 1000);
+	}
+	return NULL;
+}
+
+static void watch_note(struct watch *watch, const char *text)
+{
+	pthread_mutex_lock(&watch->mutex);
+	snprintf(watch->text, sizeof(watch->text), "%s", text);
+	pthread_mutex_unlock(&watch->mutex);
+}
+
+/* One slice of a pair. 0, also when it was faulty. */
+static int run_slice(struct watch *watch, struct torture_pair *pair, struct torture_result *result,
+		     struct rng *rng, struct error *error)
+{
+	struct error fault = {.text = ""};
+	struct plan plan;
+	int err;
+
+	plan_make(watch->options, pair, &plan, rng);
+	plan.slice.steps = &watch->steps;
+	watch_note(watch, plan.text);
+	err = slice_run(&plan.slice, &fault);
+	/* Not every rotation has a per-CPU form. */
+	if (err == -EINVAL && plan.config.map.attr.flags & MAP_NO_COMMON_LRU) {
+		plan.config.map.attr.flags &= ~(uint32_t)MAP_NO_COMMON_LRU;
+		describe(&plan);
+		watch_note(watch, plan.text);
+		err = slice_run(&plan.slice, &fault);
+	}
+	pair->slices++;
+	pair->operations += plan.slice.done;
+	pair->reused += plan.slice.reused;
+	pair->timeouts += plan.slice.timeouts;
+	pair->shortages += plan.slice.shortages;
+	pair->waits += plan.slice.waits;
+	result->slices++;
+	result->operations += plan.slice.done;
+	if (err != -EUCLEAN)
+		return err ? error_set(error, err, "%s: %s", plan.text, fault.text) : 0;
+	result->is_faulty = true;
+	result->fault = fault;
+	snprintf(result->slice, sizeof(result->slice), "%s", plan.text);
+	return 0;
+}
+
+/* A rotation without a per-CPU form, or one that needs the future, is no matter for torture. */
+static bool is_possible(const struct torture_pair *pair)
+{
+	struct tunables tunables = {.values = {[TUNE_ROTATION] = pair->policy}};
+	struct map_attr attr = {.type = MAP_LRU_HASH};
+
+	return !pair->is_rotation || !threads_model_ops.needs_future(&attr, &tunables);
+}
+
+static int run_rounds(struct watch *watch, struct torture_result *result, struct error *error)
+{
+	const struct torture_options *options = watch->options;
+	double begin = system_seconds();
+	bool is_done = false;
+	struct rng rng;
+	int err = 0;
+
+	rng_init(&rng, options->config->seed);
+	while (!err && !is_done) {
+		is_done = true;
+		for (size_t i = 0; i < result->pair_count && !err && !result->is_faulty; i++) {
+			struct torture_pair *pair = &result->pairs[i];
+
+			result->seconds = system_seconds() - begin;
+			if (options->stop && atomic_load(options->stop))
+				return -EINTR;
+			if (pair->operations >= options->operations || !is_possible(pair))
+				continue;
+			if (result->seconds >= options->seconds)
+				return 0;
+			is_done = false;
+			err = run_slice(watch, pair, result, &rng, error);
+		}
+		is_done |= result->is_faulty;
+	}
+	result->seconds = system_seconds() - begin;
+	return err;
+}
+
+int torture_run(const struct torture_options *options, struct torture_result *result,
+		struct error *error)
+{
+	struct watch watch = {.options = options, .mutex = PTHREAD_MUTEX_INITIALIZER};
+	int err;
+
+	memset(result, 0, sizeof(*result));
+	err = make_pairs(options, result, error);
+	if (err)
+		return err;
+	err = -pthread_create(&watch.thread, NULL, watch_main, &watch);
+	if (err)
+		return error_set(error, err, "a thread could not be started: %s", strerror(-err));
+	err = run_rounds(&watch, result, error);
+	atomic_store(&watch.is_over, true);
+	pthread_join(watch.thread, NULL);
+	return err;
+}
+
+void torture_result_deinit(struct torture_result *result)
+{
+	free(result->pairs);
+	memset(result, 0, sizeof(*result));
+}
+
+static void record_counts(struct record *record, const struct torture_pair *counts)
+{
+	record_add_u64(record, "slices", counts->slices);
+	record_add_u64(record, "operations", counts->operations);
+	record_add_u64(record, "lock_waits", counts->waits);
+	record_add_u64(record, "lock_timeouts", counts->timeouts);
+	record_add_u64(record, "shortages", counts->shortages);
+	record_add_u64(record, "reused", counts->reused);
+}
+
+void torture_record(const struct torture_options *options, const struct torture_result *result,
+		    struct record *record, struct record *pairs)
+{
+	struct torture_pair sum = {0};
+
+	for (size_t i = 0; i < result->pair_count; i++) {
+		const struct torture_pair *pair = &result->pairs[i];
+
+		record_add_text(&pairs[i], "lock", tunable_choice(TUNE_LOCK, pair->lock));
+		record_add_text(&pairs[i], "alloc",
+				pair->is_rotation ? "" : tunable_choice(TUNE_ALLOC, pair->policy));
+		record_add_text(&pairs[i], "rotation",
+				pair->is_rotation ? tunable_choice(TUNE_ROTATION, pair->policy)
+						  : "");
+		record_counts(&pairs[i], pair);
+		sum.slices += pair->slices;
+		sum.operations += pair->operations;
+		sum.waits += pair->waits;
+		sum.timeouts += pair->timeouts;
+		sum.shortages += pair->shortages;
+		sum.reused += pair->reused;
+	}
+	record_add_u64(record, "seed", options->config->seed);
+	record_add_u64(record, "threads", options->threads);
+	record_counts(record, &sum);
+	record_add_double(record, "seconds", result->seconds, 6);
+	record_add_text(record, "slice", result->slice);
+	record_add_text(record, "fault", result->fault.text);
+}
