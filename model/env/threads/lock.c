@@ -26,7 +26,7 @@
 #define TAIL_SHIFT 16
 #define TAIL_MASK (~0u << TAIL_SHIFT)
 
-#define SPINS_BEFORE_YIELD 4096u
+#define SPINS_BEFORE_YIELD 128u
 #define SPINS_PER_CHECK 1024u /* of a resilient lock's waiter */
 #define HELD_MAX 16           /* more than there are ranks */
 
