@@ -81,6 +81,7 @@ int verify_torture(struct verify_command *command)
 	struct torture_options options = {
 		.config = &command->config,
 		.threads = command->config.cpus_given,
+		.usable_cpus = usable,
 		.seconds = (double)command->torture_seconds,
 		.operations = command->operations,
 		.own_pairs_only = command->own_pairs_only,

@@ -77,6 +77,15 @@ static bool is_own(const struct torture_options *options, const struct torture_p
 	return false;
 }
 
+/* A rotation that needs the future has none here. */
+static bool is_possible(const struct torture_pair *pair)
+{
+	struct tunables tunables = {.values = {[TUNE_ROTATION] = pair->policy}};
+	struct map_attr attr = {.type = MAP_LRU_HASH};
+
+	return !pair->is_rotation || !threads_model_ops.needs_future(&attr, &tunables);
+}
+
 static void add_pairs(const struct torture_options *options, struct torture_result *result,
 		      bool is_rotation)
 {
@@ -88,7 +97,7 @@ static void add_pairs(const struct torture_options *options, struct torture_resu
 					    .policy = (uint32_t)(i % policies),
 					    .is_rotation = is_rotation};
 
-		if (is_wanted(options, TUNE_LOCK, pair.lock) &&
+		if (is_possible(&pair) && is_wanted(options, TUNE_LOCK, pair.lock) &&
 		    is_wanted(options, id, pair.policy) &&
 		    (!options->own_pairs_only || is_own(options, &pair)))
 			result->pairs[result->pair_count++] = pair;
@@ -145,6 +154,17 @@ static uint32_t draw_entries(struct rng *rng)
 	return (uint32_t)(1 + rng_below(rng, rng_below(rng, 2) ? ENTRIES_MAX : 128));
 }
 
+/* Mostly as many as really run at the same time; now and then more, which are preempted. */
+static uint32_t draw_threads(const struct torture_options *options, struct rng *rng)
+{
+	uint32_t running =
+		options->usable_cpus < options->threads ? options->usable_cpus : options->threads;
+
+	if (rng_below(rng, 4) && running >= 2)
+		return running;
+	return 2 + (uint32_t)rng_below(rng, options->threads - 1);
+}
+
 static void draw_map(const struct torture_options *options, const struct torture_pair *pair,
 		     struct plan *plan, struct rng *rng)
 {
@@ -156,7 +176,7 @@ static void draw_map(const struct torture_options *options, const struct torture
 				      .max_entries = draw_entries(rng)};
 	draw_type(pair, &map->attr, rng);
 	draw_kernel(options, plan, rng);
-	plan->slice.threads = 2 + (uint32_t)rng_below(rng, options->threads - 1);
+	plan->slice.threads = draw_threads(options, rng);
 	map->cpus = plan->slice.threads;
 	if (rng_below(rng, 2))
 		map->cpus += (uint32_t)rng_below(rng, CPUS_EXTRA);
@@ -298,15 +318,6 @@ static int run_slice(struct watch *watch, struct torture_pair *pair, struct tort
 	return 0;
 }
 
-/* A rotation without a per-CPU form, or one that needs the future, is no matter for torture. */
-static bool is_possible(const struct torture_pair *pair)
-{
-	struct tunables tunables = {.values = {[TUNE_ROTATION] = pair->policy}};
-	struct map_attr attr = {.type = MAP_LRU_HASH};
-
-	return !pair->is_rotation || !threads_model_ops.needs_future(&attr, &tunables);
-}
-
 static int run_rounds(struct watch *watch, struct torture_result *result, struct error *error)
 {
 	const struct torture_options *options = watch->options;
@@ -324,7 +335,7 @@ static int run_rounds(struct watch *watch, struct torture_result *result, struct
 			result->seconds = system_seconds() - begin;
 			if (options->stop && atomic_load(options->stop))
 				return -EINTR;
-			if (pair->operations >= options->operations || !is_possible(pair))
+			if (pair->operations >= options->operations)
 				continue;
 			if (result->seconds >= options->seconds)
 				return 0;

@@ -24,6 +24,7 @@ struct torture_pair {
 struct torture_options {
 	const struct run_config *config; /* release, tunables and CPUs hold where they were set */
 	uint32_t threads;                /* at most; 2 or more */
+	uint32_t usable_cpus;            /* of the machine */
 	double seconds;                  /* begins no slice after that */
 	uint64_t operations; /* nor of a pair that has done so many; UINT64_MAX: no end */
 	bool own_pairs_only; /* the release's own policies, instead of all */

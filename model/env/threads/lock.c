@@ -26,7 +26,7 @@
 #define TAIL_SHIFT 16
 #define TAIL_MASK (~0u << TAIL_SHIFT)
 
-#define SPINS_BEFORE_YIELD 128u
+#define SPINS_BEFORE_YIELD 64u
 #define SPINS_PER_CHECK 1024u /* of a resilient lock's waiter */
 #define HELD_MAX 16           /* more than there are ranks */
 
@@ -244,7 +244,7 @@ static int wait_in_queue(struct env_lock *lock, struct waiting *waiting)
 	struct slot *slot = slot_mine();
 	uint32_t word = env_load(&lock->word), state = IS_HEAD;
 
-	slot->next = NULL;
+	env_store(&slot->next, NULL);
 	env_store(&slot->state, WAITS);
 	while (!__atomic_compare_exchange_n(&lock->word, &word,
 					    (word & ~TAIL_MASK) | slot_tail(slot), false,
