@@ -22,6 +22,7 @@
 
 enum {
 	ENV_LOCKS = 1,
+	ENV_PARALLEL = 0, /* whether CPUs run at the same time, as threads */
 	ENV_CENSUS = 1,
 	ENV_SHORTCUTS = 0, /* whether invariants may stand for walks: nothing runs meanwhile */
 	ENV_LOOKAHEAD = 0,

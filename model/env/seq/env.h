@@ -20,6 +20,7 @@
 
 enum {
 	ENV_LOCKS = 0,     /* whether locks are taken at all */
+	ENV_PARALLEL = 0,  /* whether CPUs run at the same time, as threads */
 	ENV_CENSUS = 1,    /* whether entries can be counted in one place, exactly at any time */
 	ENV_SHORTCUTS = 1, /* whether invariants may stand for walks: nothing runs meanwhile */
 	ENV_LOOKAHEAD = 1, /* whether prefetching for operations to come pays */

@@ -30,6 +30,7 @@
 
 enum {
 	ENV_LOCKS = 1,
+	ENV_PARALLEL = 1, /* whether CPUs run at the same time, as threads */
 	ENV_CENSUS = 0,
 	ENV_SHORTCUTS = 0,
 	ENV_LOOKAHEAD = 0,
