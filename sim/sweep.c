@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/system.h"
 #include "model/attr.h"
+#include "sim/engine.h"
 #include "sim/replay.h"
 
 enum run_state { RUN_WAITING, RUN_DONE, RUN_FAILED };
