@@ -307,18 +307,23 @@ static int refuse_cpus(const struct pin_plan *plan, const struct pin_config *pin
 		       struct error *error)
 {
 	const struct topology *topology = plan->topology;
-	char text[PIN_TEXT_BYTES], name[TOPOLOGY_TEXT_BYTES];
+	char text[PIN_TEXT_BYTES], name[TOPOLOGY_TEXT_BYTES], ranges[TOPOLOGY_TEXT_BYTES] = "?";
 	int there = hwloc_get_nbobjs_by_type(topology->hwloc, HWLOC_OBJ_PU);
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
 
+	for (uint32_t i = 0; set && i < plan->pu_count; i++)
+		hwloc_bitmap_set(set, plan->pus[i]);
+	if (set)
+		topology_ranges(set, ranges);
+	hwloc_bitmap_free(set);
 	return lacks(topology, error,
 		     error_set(error, -EINVAL,
-			       "%u CPUs asked for, and pin=%.80s has %u (of %d that %s has%s): ask "
-			       "for fewer, "
-			       "or let them share by --oversubscribe",
-			       cpus, pin_config_format(pin, text), plan->pu_count, there,
-			       topology_name(topology, name),
+			       "%u CPUs asked for; pin=%.80s of %s has %u: %s%s; --oversubscribe "
+			       "lets them share",
+			       cpus, pin_config_format(pin, text), topology_name(topology, name),
+			       plan->pu_count, ranges,
 			       hwloc_bitmap_weight(topology->usable) < there
-				       ? ", not all of which can be used"
+				       ? " (not all of its CPUs can be used)"
 				       : ""));
 }
 
