@@ -140,9 +140,9 @@ static int prepare_xml(struct topology_input *input, const char *path, struct er
 	if (!err)
 		return 0;
 	return error_set(error, err,
-			 "%s: hwloc %s cannot read it; expected a topology as `lstopo FILE.xml` "
+			 "%s: hwloc cannot read it; expected a topology as `lstopo FILE.xml` "
 			 "writes it",
-			 path, HWLOC_VERSION);
+			 path);
 }
 
 /*
@@ -182,10 +182,10 @@ static int prepare_synthetic(struct topology_input *input, const char *text, str
 	if (!err)
 		return 0;
 	return error_set(error, err,
-			 "synthetic \"%.160s\": hwloc %s does not take it; expected levels with "
+			 "synthetic \"%.160s\": hwloc does not take it; expected levels with "
 			 "how many of them the one above has, like \"pack:2 [numa] l3:1 core:8 "
 			 "pu:2\"",
-			 text, HWLOC_VERSION);
+			 text);
 }
 
 /* PUs that are allowed, and of this machine those to which the process is not bound away from. */
