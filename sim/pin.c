@@ -227,12 +227,11 @@ static int order_scatter(struct pin_plan *plan, hwloc_const_bitmap_t set)
 static int order_node(struct pin_plan *plan, uint32_t number, struct error *error)
 {
 	const struct topology *topology = plan->topology;
-	hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topology->hwloc, number);
 	char ranges[TOPOLOGY_TEXT_BYTES], name[TOPOLOGY_TEXT_BYTES];
 	hwloc_bitmap_t set;
-	int err;
+	int err, pu;
 
-	if (!node)
+	if (!hwloc_get_numanode_obj_by_os_index(topology->hwloc, number))
 		return lacks(topology, error,
 			     error_set(error, -EINVAL,
 				       "pin=node:%u: %s has no such node; it has %s", number,
@@ -243,13 +242,17 @@ static int order_node(struct pin_plan *plan, uint32_t number, struct error *erro
 	if (!hwloc_bitmap_isset(topology->cpu_nodes, number))
 		return lacks(topology, error,
 			     error_set(error, -EINVAL,
-				       "pin=node:%u: no CPU of that node can be used; nodes with "
-				       "CPUs: %s",
+				       "pin=node:%u: that node has no CPUs to be used; these have: "
+				       "%s",
 				       number, topology_ranges(topology->cpu_nodes, ranges)));
-	set = hwloc_bitmap_dup(node->cpuset);
+	set = hwloc_bitmap_alloc();
 	if (!set)
 		return -ENOMEM;
-	hwloc_bitmap_and(set, set, topology->usable);
+	for (pu = hwloc_bitmap_first(topology->usable); pu >= 0;
+	     pu = hwloc_bitmap_next(topology->usable, pu)) {
+		if (topology_pu_node(topology, (unsigned int)pu) == (int)number)
+			hwloc_bitmap_set(set, (unsigned int)pu);
+	}
 	err = order_scatter(plan, set);
 	hwloc_bitmap_free(set);
 	return err;

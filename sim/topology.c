@@ -192,7 +192,7 @@ static int prepare_synthetic(struct topology_input *input, const char *text, str
 static int find_usable(struct topology *topology)
 {
 	hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-	hwloc_obj_t node = NULL;
+	int pu;
 
 	topology->usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology->hwloc));
 	topology->cpu_nodes = hwloc_bitmap_alloc();
@@ -206,9 +206,12 @@ static int find_usable(struct topology *topology)
 	    !hwloc_get_cpubind(topology->hwloc, bound, HWLOC_CPUBIND_PROCESS))
 		hwloc_bitmap_and(topology->usable, topology->usable, bound);
 	hwloc_bitmap_free(bound);
-	while ((node = hwloc_get_next_obj_by_type(topology->hwloc, HWLOC_OBJ_NUMANODE, node))) {
-		if (hwloc_bitmap_intersects(node->cpuset, topology->usable))
-			hwloc_bitmap_set(topology->cpu_nodes, node->os_index);
+	for (pu = hwloc_bitmap_first(topology->usable); pu >= 0;
+	     pu = hwloc_bitmap_next(topology->usable, pu)) {
+		int node = topology_pu_node(topology, (unsigned int)pu);
+
+		if (node >= 0)
+			hwloc_bitmap_set(topology->cpu_nodes, (unsigned int)node);
 	}
 	return 0;
 }

@@ -27,7 +27,7 @@ struct topology {
 	const char *text; /* the caller's: path or line; "" of the host */
 	hwloc_topology_t hwloc;
 	hwloc_bitmap_t usable;    /* PUs where this process may run, by the system's numbers */
-	hwloc_bitmap_t cpu_nodes; /* NUMA nodes that have such PUs */
+	hwloc_bitmap_t cpu_nodes; /* NUMA nodes of such PUs */
 };
 
 /*

@@ -144,6 +144,9 @@ static void test_node(void)
 	expect_plan(SMALL, "node:1", 5,
 		    "5 CPUs asked for; pin=node:1 of \"" SMALL "\" has 4: 4-7; --oversubscribe "
 		    "lets them share");
+	/* Memory alone is near CPUs, which are the other node's. */
+	expect_plan("[numa] pack:2 [numa] core:1 pu:1", "node:2", 0,
+		    "pin=node:2: that node has no CPUs to be used; these have: 0-1");
 	expect_plan(SMALL, "node:2", 1, "pin=node:2: \"" SMALL "\" has no such node; it has 0-1");
 }
 
