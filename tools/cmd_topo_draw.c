@@ -21,7 +21,7 @@ struct line {
 	int depth;
 };
 
-/* "32 KiB", "1.5 GiB". */
+/* "32 KiB", "1.25 MiB". */
 static const char *format_size(uint64_t bytes, char text[SIZE_BYTES])
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -30,7 +30,7 @@ static const char *format_size(uint64_t bytes, char text[SIZE_BYTES])
 	while (unit < 5 && bytes >> (10 * (unit + 1)))
 		unit++;
 	if (bytes & ((1ULL << (10 * unit)) - 1))
-		snprintf(text, SIZE_BYTES, "%.1f %s", (double)bytes / (double)(1ULL << (10 * unit)),
+		snprintf(text, SIZE_BYTES, "%.4g %s", (double)bytes / (double)(1ULL << (10 * unit)),
 			 units[unit]);
 	else
 		snprintf(text, SIZE_BYTES, "%" PRIu64 " %s", bytes >> (10 * unit), units[unit]);
