@@ -122,6 +122,8 @@ static int prepare_xml(struct topology_input *input, const char *path, struct er
 	int err = input_read_file(input, path);
 	const char *text = input->xml;
 
+	if (!err && !text)
+		err = -ENOMEM;
 	if (err == -EFBIG)
 		return error_set(error, err, "%s: larger than %u MiB, which no topology is", path,
 				 XML_BYTES_MAX >> 20);
