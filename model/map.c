@@ -85,7 +85,7 @@ static int map_alloc_tables(struct map *map)
 {
 	uint64_t values = map->preallocates ? map->elem_total : map->max_entries;
 
-	map->buckets = env_alloc(bucket_bytes(map), (int)map->attr.numa_node);
+	map->buckets = env_alloc(bucket_bytes(map), map_node(map));
 	map->cpu_areas = env_alloc(map->cpus * sizeof(struct map_cpu), -1);
 	map->scratch = env_alloc(scratch_bytes(map), -1);
 	if (!map->buckets || !map->cpu_areas || !map->scratch)
@@ -97,12 +97,12 @@ static int map_alloc_tables(struct map *map)
 			values + map->cpus * map_tunable(map, TUNE_CACHE_HIGH)))
 		return -ENOMEM;
 	if (!map->preallocates) {
-		slab_init(&map->slab, map->elem_bytes, map->max_entries);
+		slab_init(&map->slab, map->elem_bytes, map->max_entries, map_node(map));
 		return elem_count_init(&map->count, (enum count_choice)map_tunable(map, TUNE_COUNT),
 				       (uint32_t)map_tunable(map, TUNE_COUNT_BATCH),
 				       map->max_entries, map->cpus);
 	}
-	map->elems = env_alloc(map->elem_total * map->elem_bytes, (int)map->attr.numa_node);
+	map->elems = env_alloc(map->elem_total * map->elem_bytes, map_node(map));
 	return map->elems ? 0 : -ENOMEM;
 }
 

@@ -160,6 +160,12 @@ static inline struct map_counters *map_counters(const struct map *map, const str
 	return &map->cpu_areas[ctx->cpu].counters;
 }
 
+/* The NUMA node that the map's memory is wished on; -1: none. */
+static inline int map_node(const struct map *map)
+{
+	return map->attr.flags & MAP_NUMA_NODE ? (int)map->attr.numa_node : -1;
+}
+
 /* The CPU after this one, around. */
 static inline uint32_t map_next_cpu(const struct map *map, uint32_t cpu)
 {

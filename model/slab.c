@@ -9,7 +9,7 @@ struct slab_chunk {
 #define SMALL_CHUNK_BYTES (64u << 10)
 #define CHUNK_BYTES (4u << 20)
 
-void slab_init(struct slab *slab, size_t object_bytes, uint64_t objects_max)
+void slab_init(struct slab *slab, size_t object_bytes, uint64_t objects_max, int numa_node)
 {
 	bool is_small =
 		object_bytes <= SMALL_CHUNK_BYTES / 16 && object_bytes * objects_max < CHUNK_BYTES;
@@ -17,6 +17,7 @@ void slab_init(struct slab *slab, size_t object_bytes, uint64_t objects_max)
 
 	memset(slab, 0, sizeof(*slab));
 	slab->object_bytes = object_bytes;
+	slab->numa_node = numa_node;
 	while (bytes < object_bytes + sizeof(struct slab_chunk))
 		bytes *= 2;
 	slab->chunk_bytes = bytes;
@@ -34,7 +35,7 @@ void slab_deinit(struct slab *slab)
 
 static bool slab_add_chunk(struct slab *slab)
 {
-	struct slab_chunk *chunk = env_alloc(slab->chunk_bytes, -1);
+	struct slab_chunk *chunk = env_alloc(slab->chunk_bytes, slab->numa_node);
 
 	if (!chunk)
 		return false;

@@ -21,12 +21,16 @@ struct slab {
 	uint8_t *cut, *cut_end;
 	size_t object_bytes;
 	size_t chunk_bytes;
+	int numa_node;
 	uint64_t chunk_count;
 	uint64_t cut_count; /* objects cut so far: numbers 0..cut_count-1 are in use or free */
 };
 
-/* For objects of object_bytes, at least 16, at most objects_max expected. */
-void slab_init(struct slab *slab, size_t object_bytes, uint64_t objects_max);
+/*
+ * For objects of object_bytes, at least 16, at most objects_max expected, on a NUMA node or, with
+ * -1, wherever.
+ */
+void slab_init(struct slab *slab, size_t object_bytes, uint64_t objects_max, int numa_node);
 void slab_deinit(struct slab *slab);
 
 /*

@@ -92,9 +92,24 @@ static int set_seed(struct run_config *config, const char *value, struct error *
 	return 0;
 }
 
+static int set_pin(struct run_config *config, const char *value, struct error *error)
+{
+	int err = pin_config_parse(value, &config->pin, error);
+
+	if (!err)
+		config->is_pin_given = true;
+	return err;
+}
+
+static int set_mem(struct run_config *config, const char *value, struct error *error)
+{
+	return mem_config_parse(value, &config->mem, error);
+}
+
 static const struct config_name option_names[] = {
 	{"kernel", set_kernel},   {"cpus", set_cpus},     {"engine", set_engine},
 	{"program", set_program}, {"spread", set_spread}, {"seed", set_seed},
+	{"pin", set_pin},         {"mem", set_mem},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -134,7 +149,7 @@ int config_set(struct run_config *config, const char *name, const char *value, s
 	if (is_option)
 		return error_set(error, -EINVAL,
 				 "no setting \"--%.32s\"; there are --kernel, --cpus, --engine, "
-				 "--program, --spread, --seed",
+				 "--program, --spread, --seed, --pin, --mem",
 				 name);
 	return -EINVAL;
 }
@@ -235,6 +250,15 @@ static void record_tunables(const struct run_config *config, struct record *reco
 	record_add_text(record, "tunables", all);
 }
 
+/* Where CPUs and memory were, on this machine. */
+static void record_places(const struct run_config *config, struct record *record)
+{
+	char pin[PIN_TEXT_BYTES], mem[MEM_TEXT_BYTES];
+
+	record_add_text(record, "pin", pin_config_format(&config->pin, pin));
+	record_add_text(record, "mem", mem_config_format(&config->mem, mem));
+}
+
 void config_record(const struct run_config *config, struct record *record)
 {
 	char text[MAP_CONFIG_TEXT_BYTES];
@@ -245,6 +269,8 @@ void config_record(const struct run_config *config, struct record *record)
 	map_config_format(&config->map, text, sizeof(text));
 	record_add_text(record, "map", text);
 	record_add_u64(record, "cpus", config->map.cpus);
+	if (config->engine->pins)
+		record_places(config, record);
 	record_tunables(config, record);
 	record_add_text(record, "program", trace_program_names[config->program]);
 	if (config->spread == SPREAD_BLOCK)

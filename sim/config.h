@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "base/record.h"
 #include "sim/map_config.h"
+#include "sim/pin.h"
+#include "sim/placement.h"
 #include "traces/trace.h"
 
 struct engine;
@@ -27,6 +29,10 @@ struct run_config {
 	enum trace_spread spread;
 	uint32_t spread_block;
 	uint64_t seed;
+	struct pin_config pin; /* of engines that pin */
+	bool is_pin_given;     /* else the command or the engine may choose */
+	bool oversubscribe;    /* more CPUs than PUs may be asked for */
+	struct mem_config mem; /* of engines that pin */
 	bool is_map_given;
 	bool preload;              /* read the traces into memory before the clock starts */
 	bool check;                /* check conservation after the run */
@@ -41,8 +47,8 @@ void config_init(struct run_config *config);
 /*
  * Sets one part by its name: a tunable, a field of the map (type, max_entries, key_size,
  * value_size, flags, numa_node), or an option by its long name (kernel, cpus, engine, program,
- * spread, seed), which may begin with "--" and then is not a tunable of the same name. Returns 0,
- * or -EINVAL with error naming what is valid.
+ * spread, seed, pin, mem), which may begin with "--" and then is not a tunable of the same name.
+ * Returns 0, or -EINVAL with error naming what is valid.
  */
 int config_set(struct run_config *config, const char *name, const char *value, struct error *error);
 

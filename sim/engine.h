@@ -19,6 +19,7 @@ struct engine {
 	const char *summary;
 	const struct model_ops *model; /* NULL where the map is not the model's */
 	bool is_running_kernel;        /* runs take the host's release, whatever the default */
+	bool pins;                     /* its CPUs are threads, with a place on this machine */
 
 	/*
 	 * Creates the run's map; the config's engine is this one. -ENOMEM etc. with error; state

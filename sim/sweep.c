@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/system.h"
 #include "model/attr.h"
+#include "sim/engine.h"
 #include "sim/replay.h"
 
 enum run_state { RUN_WAITING, RUN_DONE, RUN_FAILED };
@@ -325,7 +326,8 @@ int sweep_check_vary(const struct run_config *base, const struct vary *vary, str
 		return error_set(error, -EINVAL,
 				 "--vary %.32s: no such setting; there are type, max_entries, "
 				 "key_size, value_size, flags, numa_node, --kernel, --cpus, "
-				 "--engine, --program, --spread, --seed and the tunables",
+				 "--engine, --program, --spread, --seed, --pin, --mem and the "
+				 "tunables",
 				 vary->name);
 	for (size_t n = 0; !err && n < vary->count; n++)
 		err = config_set(&config, vary->name, vary->values[n], error);
@@ -370,6 +372,40 @@ static int sweep_check_stdin(const struct sweep *sweep, struct error *error)
 	return 0;
 }
 
+/* The settings of the --vary of a column, or NULL. */
+static const struct vary *find_vary(const struct sweep *sweep, const char *column)
+{
+	for (size_t i = 0; i < sweep->vary_count; i++) {
+		if (!strcmp(sweep_column(&sweep->vary[i]), column))
+			return &sweep->vary[i];
+	}
+	return NULL;
+}
+
+/* Rows of an engine that knows no places would tell of places, and be the same. */
+static int check_places(const struct sweep *sweep, struct error *error)
+{
+	static const char *const columns[] = {"pin", "mem"};
+	const struct vary *engine_vary = find_vary(sweep, "engine");
+
+	for (int i = 0; i < 2; i++) {
+		const struct vary *vary = find_vary(sweep, columns[i]);
+
+		for (size_t n = 0; vary && n < (engine_vary ? engine_vary->count : 1); n++) {
+			const struct engine *engine =
+				engine_vary ? engine_find(engine_vary->values[n], NULL)
+					    : sweep->base->engine;
+
+			if (engine && !engine->pins)
+				return error_set(error, -EINVAL,
+						 "--vary %.32s: the engine %s does not place its "
+						 "CPUs on those of the machine",
+						 vary->name, engine->name);
+		}
+	}
+	return 0;
+}
+
 /* Each value is tried in a config of its own, so that a slip is told before hours of runs. */
 static int sweep_check(const struct sweep *sweep, struct error *error)
 {
@@ -383,6 +419,8 @@ static int sweep_check(const struct sweep *sweep, struct error *error)
 		}
 		err = sweep_check_vary(sweep->base, &sweep->vary[i], error);
 	}
+	if (!err)
+		err = check_places(sweep, error);
 	return err ? err : sweep_check_stdin(sweep, error);
 }
 

@@ -52,7 +52,7 @@ struct command {
 };
 
 extern const struct command command_replay, command_sweep, command_trace, command_kernels,
-	command_tunables, command_verify;
+	command_topo, command_tunables, command_verify;
 
 /* All, NULL-terminated, in the order of --help. */
 extern const struct command *const commands[];

@@ -117,6 +117,10 @@ static int set_run_option(void *state, const struct cli_option *option, const ch
 		config->check = true;
 		return 0;
 	}
+	if (!strcmp(option->name, "oversubscribe")) {
+		config->oversubscribe = true;
+		return 0;
+	}
 	snprintf(name, sizeof(name), "--%s", option->name);
 	return config_set(config, name, value, error);
 }
@@ -128,6 +132,16 @@ const struct cli_group verify_engine_group = {verify_engine_table, COUNT(verify_
 					      set_run_option};
 const struct cli_group verify_trace_group = {verify_trace_table, COUNT(verify_trace_table),
 					     set_run_option};
+
+static const struct cli_option pin_table[] = {
+	{"pin", 0, "PLACES",
+	 "the machine's CPU of each simulated one: scatter (default),\n"
+	 "compact, node:N, none, or a list such as 0-3,8 or 0-31:2"},
+	{"mem", 0, "PLACES", "where memory comes from: local (default), interleave, node:N"},
+	{"oversubscribe", 0, NULL, "let CPUs share, where there are fewer"},
+};
+
+const struct cli_group pin_group = {pin_table, COUNT(pin_table), set_run_option};
 
 static const struct cli_option format_table[] = {
 	{"output", 'o', "FORMAT", "table (default), csv or json"},

@@ -19,6 +19,9 @@ extern const struct cli_group run_trace_group;
 /* Of these -m -k -s -e, and -c -p --spread --seed, with the defaults that a comparison has. */
 extern const struct cli_group verify_engine_group, verify_trace_group;
 
+/* --pin --mem --oversubscribe: where a run is on the machine; state is a struct run_config. */
+extern const struct cli_group pin_group;
+
 /* -o: state is an enum output_format. */
 extern const struct cli_group format_group;
 

@@ -44,7 +44,7 @@ static void clean_utf8(char *text)
 		iconv_close(check);
 }
 
-static struct json_object *json_text(const char *text)
+struct json_object *output_json_text(const char *text)
 {
 	struct json_object *object = NULL;
 	char *copy = strdup(text);
@@ -60,7 +60,7 @@ static struct json_object *json_text(const char *text)
 static struct json_object *json_field(const struct field *field)
 {
 	if (field->kind == FIELD_TEXT)
-		return json_text(field->text);
+		return output_json_text(field->text);
 	if (strchr(field->text, '.'))
 		return json_object_new_double_s(strtod(field->text, NULL), field->text);
 	if (field->text[0] == '-')
@@ -85,6 +85,12 @@ static void json_print(struct json_object *object)
 	fputs(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
 							     JSON_C_TO_STRING_NOSLASHESCAPE),
 	      stdout);
+}
+
+void output_json_print(struct json_object *object)
+{
+	json_print(object);
+	putchar('\n');
 }
 
 static struct libscols_table *table_new(void)
@@ -203,8 +209,7 @@ static int json_with_list(const struct record *record, const struct output_list 
 			json_object_array_add(array, json_record(&list->records[i]));
 		json_object_object_add(object, list->name, array);
 	}
-	json_print(object);
-	putchar('\n');
+	output_json_print(object);
 	json_object_put(object);
 	return 0;
 }

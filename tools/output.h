@@ -37,4 +37,9 @@ void output_rows_hide_empty(struct output_rows *rows, const char *column);
 
 int output_rows_end(struct output_rows *rows);
 
+/* For what is no record: a text as JSON takes it, and a whole document. json-c's. */
+struct json_object;
+struct json_object *output_json_text(const char *text);
+void output_json_print(struct json_object *object);
+
 #endif

@@ -54,6 +54,7 @@ setup_missing() {
 	setup_has_library json-c libjson-c-dev || echo libjson-c-dev
 	setup_has_library smartcols libsmartcols-dev || echo libsmartcols-dev
 	setup_has_library numa libnuma-dev || echo libnuma-dev
+	setup_has_library hwloc libhwloc-dev || echo libhwloc-dev
 	setup_has_library liburcu-qsbr liburcu-dev || echo liburcu-dev
 	setup_has_library inih libinih-dev || echo libinih-dev
 	if [ "$1" = check ]; then

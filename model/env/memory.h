@@ -3,6 +3,7 @@
 #ifndef MODEL_ENV_MEMORY_H
 #define MODEL_ENV_MEMORY_H
 
+#include <numaif.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,19 +50,34 @@ static inline void *env_map_huge(size_t bytes)
 	return memory + skip;
 }
 
+#define ENV_NODES_MAX 1024
+
+/* Wishes pages for a node, of those not touched yet; on a machine that lacks it nothing changes. */
+static inline void env_prefer_node(void *memory, size_t bytes, int numa_node)
+{
+	unsigned long nodes[ENV_NODES_MAX / (8 * sizeof(unsigned long))] = {0};
+	size_t bits = 8 * sizeof(nodes[0]), node = (size_t)numa_node;
+
+	if (numa_node < 0 || numa_node >= ENV_NODES_MAX || !memory)
+		return;
+	nodes[node / bits] = 1UL << node % bits;
+	mbind(memory, bytes, MPOL_PREFERRED, nodes, ENV_NODES_MAX + 1, 0);
+}
+
 /*
  * Zeroed memory aligned to a cache line, in huge pages where the system gives them: tables larger
- * than the TLB's reach are walked at random. NULL when there is none. numa_node is a wish.
+ * than the TLB's reach are walked at random. NULL when there is none. numa_node is a wish as it
+ * is to the kernel's allocators, for what is a mapping of its own; -1: wherever it is touched.
  */
 static inline void *env_alloc(size_t bytes, int numa_node)
 {
 	void *memory;
 
-	(void)numa_node;
-	if (bytes >= ENV_HUGE_FROM_BYTES)
-		return env_map_huge(bytes);
-	if (bytes >= ENV_MMAP_BYTES)
-		return env_map_pages(bytes);
+	if (bytes >= ENV_MMAP_BYTES) {
+		memory = bytes >= ENV_HUGE_FROM_BYTES ? env_map_huge(bytes) : env_map_pages(bytes);
+		env_prefer_node(memory, env_mapped_bytes(bytes), numa_node);
+		return memory;
+	}
 	memory = aligned_alloc(64, (bytes + 64) / 64 * 64);
 	if (memory)
 		memset(memory, 0, bytes);

@@ -15,6 +15,7 @@ extern CU_TestInfo kernels_tests[];
 extern CU_TestInfo number_tests[];
 extern CU_TestInfo op_tests[];
 extern CU_TestInfo output_file_tests[];
+extern CU_TestInfo pin_tests[];
 extern CU_TestInfo record_tests[];
 extern CU_TestInfo trace_store_tests[];
 extern CU_TestInfo shrink_tests[];
@@ -40,6 +41,7 @@ const struct unit_suite unit_suites[] = {
 	{"number", number_tests},
 	{"op", op_tests},
 	{"output_file", output_file_tests},
+	{"pin", pin_tests},
 	{"record", record_tests},
 	{"trace_store", trace_store_tests},
 	{"shrink", shrink_tests},

@@ -8,6 +8,7 @@ extern CU_TestInfo alloc_tests[];
 extern CU_TestInfo attr_tests[];
 extern CU_TestInfo attr_memory_tests[];
 extern CU_TestInfo check_tests[];
+extern CU_TestInfo env_memory_tests[];
 extern CU_TestInfo env_threads_tests[];
 extern CU_TestInfo hash_tests[];
 extern CU_TestInfo iter_tests[];
@@ -30,6 +31,7 @@ const struct unit_suite unit_suites[] = {
 	{"attr", attr_tests},
 	{"attr_memory", attr_memory_tests},
 	{"check", check_tests},
+	{"env_memory", env_memory_tests},
 	{"env_threads", env_threads_tests},
 	{"hash", hash_tests},
 	{"iter", iter_tests},

@@ -188,7 +188,8 @@ static void test_known_names(void)
 	static const char *const names[] = {
 		"type",     "max_entries", "key_size", "value_size", "flags",    "numa_node",
 		"kernel",   "cpus",        "engine",   "program",    "spread",   "seed",
-		"--kernel", "--cpus",      "--engine", "--program",  "--spread", "--seed",
+		"pin",      "mem",         "--pin",    "--mem",      "--kernel", "--cpus",
+		"--engine", "--program",   "--spread", "--seed",
 	};
 	static const char *const unknown[] = {"",        "--",         "x",      "--x",
 					      "--type",  "--nr_scans", "Type",   "max entries",
@@ -247,6 +248,10 @@ static void test_bad_values(void)
 		{"--seed", "-1"},
 		{"--seed", "random"},
 		{"seed", "4294967296"},
+		{"pin", "near"},
+		{"pin", ""},
+		{"mem", "near"},
+		{"mem", ""},
 		{"nr_scans", "0"},
 		{"rotation", "arc"},
 		{"alloc", "malloc"},
