@@ -137,6 +137,7 @@ struct map;
 struct policy {
 	const char *name;
 	const char *summary;
+	bool waits_for_grace; /* of allocation: nothing that a reader may stand on is reused */
 };
 
 struct model_ops {

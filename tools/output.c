@@ -232,14 +232,20 @@ int output_record(enum output_format format, const struct record *record, size_t
 	return 0;
 }
 
+#define OPTIONAL_MAX 8
+
 struct output_rows {
 	enum output_format format;
 	const char *const *columns;
 	struct libscols_table *table;
 	struct record header; /* CSV */
 	size_t count;
-	const char *optional; /* a column of the table that is shown when it has text */
-	bool has_optional;
+	/* Columns of the table that are shown when they have text. */
+	struct {
+		const char *column;
+		bool is_used;
+	} optional[OPTIONAL_MAX];
+	size_t optional_count;
 };
 
 struct output_rows *output_rows_begin(enum output_format format, const char *const *columns)
@@ -269,10 +275,10 @@ static int table_row(struct output_rows *rows, const struct record *record)
 	for (size_t i = 0; !rows->count && !err && rows->columns[i]; i++)
 		err = table_column(rows->table, rows->columns[i],
 				   is_number_column(record, rows->columns[i]));
-	if (rows->optional) {
-		const struct field *field = record_find(record, rows->optional);
+	for (size_t i = 0; i < rows->optional_count; i++) {
+		const struct field *field = record_find(record, rows->optional[i].column);
 
-		rows->has_optional |= field && field->text[0];
+		rows->optional[i].is_used |= field && field->text[0];
 	}
 	return err ? err : table_add(rows->table, rows->columns, record);
 }
@@ -343,7 +349,8 @@ int output_rows_add(struct output_rows *rows, const struct record *record)
 
 void output_rows_hide_empty(struct output_rows *rows, const char *column)
 {
-	rows->optional = column;
+	if (rows->optional_count < OPTIONAL_MAX)
+		rows->optional[rows->optional_count++].column = column;
 }
 
 static void hide_column(struct output_rows *rows, const char *name)
@@ -363,8 +370,10 @@ int output_rows_end(struct output_rows *rows)
 	if (rows->format == OUTPUT_JSON)
 		fputs(rows->count ? "\n]\n" : "]\n", stdout);
 	if (rows->format == OUTPUT_TABLE) {
-		if (rows->optional && !rows->has_optional)
-			hide_column(rows, rows->optional);
+		for (size_t i = 0; i < rows->optional_count; i++) {
+			if (!rows->optional[i].is_used)
+				hide_column(rows, rows->optional[i].column);
+		}
 		err = scols_print_table(rows->table) ? -ENOMEM : 0;
 		scols_unref_table(rows->table);
 	}

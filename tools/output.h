@@ -31,7 +31,9 @@ struct output_rows;
 struct output_rows *output_rows_begin(enum output_format format, const char *const *columns);
 int output_rows_add(struct output_rows *rows, const struct record *record);
 
-/* In a table, leaves a column out if it is empty in all rows. The name lives as long as the rows.
+/*
+ * In a table, leaves a column out if it is empty in all rows; for up to 8 columns. The name lives
+ * as long as the rows.
  */
 void output_rows_hide_empty(struct output_rows *rows, const char *column);
 

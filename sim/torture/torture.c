@@ -160,9 +160,10 @@ static uint32_t draw_threads(const struct torture_options *options, struct rng *
 	uint32_t running =
 		options->usable_cpus < options->threads ? options->usable_cpus : options->threads;
 
-	if (rng_below(rng, 4) && running >= 2)
-		return running;
-	return 2 + (uint32_t)rng_below(rng, options->threads - 1);
+	bool is_preempted = !rng_below(rng, 4);
+	uint32_t many = 2 + (uint32_t)rng_below(rng, options->threads - 1);
+
+	return is_preempted || running < 2 ? many : running;
 }
 
 static void draw_map(const struct torture_options *options, const struct torture_pair *pair,
@@ -214,10 +215,8 @@ static void describe(struct plan *plan)
 static void plan_make(const struct torture_options *options, const struct torture_pair *pair,
 		      struct plan *plan, struct rng *rng)
 {
-	static const char *const reusing[] = {"freelist", "bpfmem", "ida", "bitmap", "locked"};
 	struct slice *slice = &plan->slice;
 	struct map_config *map = &plan->config.map;
-	const char *alloc;
 
 	memset(plan, 0, sizeof(*plan));
 	plan->config = *options->config;
@@ -231,10 +230,8 @@ static void plan_make(const struct torture_options *options, const struct tortur
 		1 + rng_below(rng, 2ULL * map_attr_entries(&map->attr, map->cpus)) + slice->threads;
 	slice->shared_ids = 1 + rng_below(rng, slice->ids);
 	slice->has_delays = rng_below(rng, 2);
-	slice->waits_for_grace = !map_type_is_lru(map->attr.type);
-	alloc = map_attr_alloc(&map->attr, &map->tunables);
-	for (size_t i = 0; i < sizeof(reusing) / sizeof(reusing[0]); i++)
-		slice->waits_for_grace &= strcmp(alloc, reusing[i]) != 0;
+	slice->waits_for_grace =
+		!pair->is_rotation && threads_model_ops.alloc(pair->policy)->waits_for_grace;
 	slice->stop = options->stop;
 	describe(plan);
 }
@@ -373,6 +370,27 @@ void torture_result_deinit(struct torture_result *result)
 	memset(result, 0, sizeof(*result));
 }
 
+/* What was asked for; maps and the rest are the slices' own. */
+static void record_config(const struct torture_options *options, struct record *record)
+{
+	static const char *const names[] = {"version", "tunables", "seed"};
+	struct run_config config = *options->config;
+	char kernel[KERNEL_NAME_BYTES];
+	struct record all = {0};
+
+	config_finish(&config);
+	config_record(&config, &all);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct field *field = record_find(&all, names[i]);
+
+		if (field)
+			record_add_field(record, field);
+	}
+	record_add_text(record, "kernel",
+			config.is_kernel_given ? kernel_name(&config.map.kernel, kernel) : "");
+	record_deinit(&all);
+}
+
 static void record_counts(struct record *record, const struct torture_pair *counts)
 {
 	record_add_u64(record, "slices", counts->slices);
@@ -386,6 +404,7 @@ static void record_counts(struct record *record, const struct torture_pair *coun
 void torture_record(const struct torture_options *options, const struct torture_result *result,
 		    struct record *record, struct record *pairs)
 {
+	static const char *const names[] = {"lock", "alloc", "rotation"};
 	struct torture_pair sum = {0};
 
 	for (size_t i = 0; i < result->pair_count; i++) {
@@ -405,8 +424,10 @@ void torture_record(const struct torture_options *options, const struct torture_
 		sum.shortages += pair->shortages;
 		sum.reused += pair->reused;
 	}
-	record_add_u64(record, "seed", options->config->seed);
+	record_config(options, record);
 	record_add_u64(record, "threads", options->threads);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		record_add_text(record, names[i], "");
 	record_counts(record, &sum);
 	record_add_double(record, "seconds", result->seconds, 6);
 	record_add_text(record, "slice", result->slice);

@@ -199,7 +199,10 @@ same "fields of trace info are in the man page" "trace info -o csv" "$info" "WHA
 verify=$(for run in "-m max_entries=8 gen:scan,count=9" "--fuzz 9 --cases 1"; do
 	# shellcheck disable=SC2086
 	mapsim verify -q --against seq -k 6.18 -c 2 -o csv $run | sed -n '1s/,/\n/gp'
-done)
+done
+mapsim verify -q --torture 9 --operations 1 -c 2 -s lock=map -s alloc=freelist -o csv 2>/dev/null |
+	sed -n '1s/,/\n/gp')
+verify=$(sort -u <<<"$verify")
 report "there are tunables and fields" \
 	"$([ -n "$tunables" ] && [ -n "$fields" ] && [ -n "$per_cpu" ] || echo "none")"
 same "fields of a result are in mapsim-replay.1" "replay -o csv" "$fields" "OUTPUT" "$output"
@@ -208,7 +211,7 @@ report "fields of a CPU are in mapsim-replay.1" \
 report "fields of a comparison are in the man pages" \
 	"$(lacking "$verify" "$(man_words Va "$(page_of replay)" "$(page_of verify)")" "not there")"
 report "tunables and fields named in the man pages exist" "$(lacking "$(man_words Va)" \
-	"$tunables"$'\n'"$per_cpu"$'\n'"$verify"$'\nper_cpu\nerror' "no tunable or field")"
+	"$tunables"$'\n'"$per_cpu"$'\n'"$verify"$'\nper_cpu\npairs\nerror' "no tunable or field")"
 report "tunables described in the man page exist" "$(lacking \
 	"$(sed -n '/^\.Sh TUNABLES/,/^\.Sh EXIT/s/^\.It Va //p' "$(page_of tunables)")" "$tunables" "no tunable")"
 same "tunables are completed" "mapsim tunables" "$tunables" "completion" \
