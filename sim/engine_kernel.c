@@ -25,7 +25,7 @@
 #include "sim/kernel/cpus.h"
 #include "sim/kernel/program.h"
 #include "sim/kernel/syscalls.h"
-#include "sim/kernel/team.h"
+#include "sim/kernel/relay.h"
 
 struct kernel_cpu {
 	struct return_counts counts;
@@ -35,7 +35,7 @@ struct kernel_cpu {
 struct kernel_run {
 	struct kernel_map map;
 	struct kernel_program program;
-	struct team *team;
+	struct relay *relay;
 	struct kernel_cpu *cpus; /* config's */
 	bool *is_usable;
 	uint32_t cpu_count;
@@ -164,7 +164,7 @@ static void kernel_close(void *state)
 {
 	struct kernel_run *run = state;
 
-	team_destroy(run->team);
+	relay_destroy(run->relay);
 	kernel_program_deinit(&run->program);
 	kernel_map_deinit(&run->map);
 	free(run->cpus);
@@ -187,7 +187,7 @@ static int kernel_open(const struct run_config *config, void **state, struct err
 	run->cpus = calloc(config->map.cpus, sizeof(*run->cpus));
 	run->is_usable = calloc(config->map.cpus, sizeof(*run->is_usable));
 	if (!run->cpus || !run->is_usable || cpus_usable(run->is_usable, config->map.cpus) ||
-	    team_create(config->map.cpus, kernel_work, run, &run->team))
+	    relay_create(config->map.cpus, kernel_work, run, &run->relay))
 		err = error_set(error, -ENOMEM, "out of memory");
 	if (!err)
 		err = create_map(run, config, error);
@@ -373,7 +373,7 @@ static int64_t kernel_work(void *arg, uint32_t cpu)
 		}
 		run->next = end;
 	}
-	return TEAM_DONE;
+	return RELAY_DONE;
 }
 
 /* The CPUs of the slots are there, and their threads started. */
@@ -381,7 +381,7 @@ static int start_cpus(struct kernel_run *run, struct error *error)
 {
 	for (uint32_t slot = 0; slot < run->count; slot++) {
 		uint32_t cpu = run->ops[slot].cpu;
-		int err = run->is_usable[cpu] ? team_start(run->team, cpu) : -EINVAL;
+		int err = run->is_usable[cpu] ? relay_start(run->relay, cpu) : -EINVAL;
 		char usable[CPU_RANGES_BYTES];
 
 		if (err == -EINVAL)
@@ -421,7 +421,7 @@ static int run_slots(struct kernel_run *run, struct error *error)
 		fill_slot(run, slot);
 	run->next = 0;
 	run->err = 0;
-	team_run(run->team, run->ops[0].cpu);
+	relay_run(run->relay, run->ops[0].cpu);
 	if (run->err)
 		return error_set(error, run->err, "the kernel did not run operation %llu: %s",
 				 (unsigned long long)run->run->first_index + run->first + run->next,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "sim/kernel/team.h"
+#include "sim/kernel/relay.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,17 +13,17 @@
 #define LOOK_OUTS 4000
 
 struct member {
-	struct team *team;
+	struct relay *relay;
 	pthread_t thread;
 	sem_t turn;
 	uint32_t cpu;
 	bool is_started;
 };
 
-struct team {
+struct relay {
 	struct member *members;
 	uint32_t cpus;
-	team_work_fn *work;
+	relay_work_fn *work;
 	void *arg;
 	sem_t done;
 	bool quits; /* set before turns are given, and read after */
@@ -42,24 +42,24 @@ static void wait_for(sem_t *turn)
 static void *member_main(void *arg)
 {
 	struct member *member = arg;
-	struct team *team = member->team;
+	struct relay *relay = member->relay;
 
 	for (;;) {
 		int64_t next;
 
 		wait_for(&member->turn);
-		if (team->quits)
+		if (relay->quits)
 			return NULL;
 		do {
-			next = team->work(team->arg, member->cpu);
+			next = relay->work(relay->arg, member->cpu);
 		} while (next == (int64_t)member->cpu);
-		sem_post(next == TEAM_DONE ? &team->done : &team->members[next].turn);
+		sem_post(next == RELAY_DONE ? &relay->done : &relay->members[next].turn);
 	}
 }
 
-int team_create(uint32_t cpus, team_work_fn *work, void *arg, struct team **team)
+int relay_create(uint32_t cpus, relay_work_fn *work, void *arg, struct relay **relay)
 {
-	struct team *created = calloc(1, sizeof(*created));
+	struct relay *created = calloc(1, sizeof(*created));
 
 	if (!created)
 		return -ENOMEM;
@@ -72,17 +72,17 @@ int team_create(uint32_t cpus, team_work_fn *work, void *arg, struct team **team
 	created->work = work;
 	created->arg = arg;
 	sem_init(&created->done, 0, 0);
-	*team = created;
+	*relay = created;
 	return 0;
 }
 
-void team_destroy(struct team *team)
+void relay_destroy(struct relay *relay)
 {
-	if (!team)
+	if (!relay)
 		return;
-	team->quits = true;
-	for (uint32_t cpu = 0; cpu < team->cpus; cpu++) {
-		struct member *member = &team->members[cpu];
+	relay->quits = true;
+	for (uint32_t cpu = 0; cpu < relay->cpus; cpu++) {
+		struct member *member = &relay->members[cpu];
 
 		if (!member->is_started)
 			continue;
@@ -90,9 +90,9 @@ void team_destroy(struct team *team)
 		pthread_join(member->thread, NULL);
 		sem_destroy(&member->turn);
 	}
-	sem_destroy(&team->done);
-	free(team->members);
-	free(team);
+	sem_destroy(&relay->done);
+	free(relay->members);
+	free(relay);
 }
 
 /* The thread begins on its CPU, and inherits that signals are blocked. */
@@ -115,9 +115,9 @@ static int create_thread(struct member *member, const cpu_set_t *set, size_t byt
 	return -err;
 }
 
-int team_start(struct team *team, uint32_t cpu)
+int relay_start(struct relay *relay, uint32_t cpu)
 {
-	struct member *member = &team->members[cpu];
+	struct member *member = &relay->members[cpu];
 	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
 	cpu_set_t *set;
 	int err;
@@ -129,7 +129,7 @@ int team_start(struct team *team, uint32_t cpu)
 		return -ENOMEM;
 	CPU_ZERO_S(bytes, set);
 	CPU_SET_S(cpu, bytes, set);
-	member->team = team;
+	member->relay = relay;
 	member->cpu = cpu;
 	sem_init(&member->turn, 0, 0);
 	err = create_thread(member, set, bytes);
@@ -140,8 +140,8 @@ int team_start(struct team *team, uint32_t cpu)
 	return err;
 }
 
-void team_run(struct team *team, uint32_t cpu)
+void relay_run(struct relay *relay, uint32_t cpu)
 {
-	sem_post(&team->members[cpu].turn);
-	wait_for(&team->done);
+	sem_post(&relay->members[cpu].turn);
+	wait_for(&relay->done);
 }
