@@ -26,13 +26,10 @@ struct bench {
 	void *engine; /* of the run */
 };
 
-void bench_take_samples(struct bench_worker *worker, double ns_per_unit)
+void bench_take_samples(struct bench_cpu *cpu, double unit_ns, struct histogram *latency)
 {
-	struct bench_cpu *cpu = &worker->cpu;
-
-	for (unsigned int i = 0; i < cpu->sample_count; i++)
-		histogram_add(&worker->latency,
-			      (uint64_t)((double)cpu->samples[i] * ns_per_unit + 0.5));
+	for (unsigned int i = 0; i < cpu->sample_count && i < BENCH_SAMPLES; i++)
+		histogram_add(latency, (uint64_t)((double)cpu->samples[i] * unit_ns + 0.5));
 	cpu->sample_count = 0;
 }
 
@@ -305,6 +302,7 @@ int bench_run(const struct run_config *config, const struct bench_options *optio
 		err = run_once(&bench, &runs[done++]);
 	}
 	result->cpus = bench.workload.params.running;
+	result->threads = config->engine->is_one_thread ? 1 : result->cpus;
 	result->max_entries = bench.max_entries;
 	result->runs = done;
 	/* A map that failed its check is a result. */

@@ -61,7 +61,8 @@ struct bench_measured {
 
 struct bench_result {
 	struct bench_measured median;
-	uint32_t cpus; /* that work */
+	uint32_t cpus;    /* that work */
+	uint32_t threads; /* that they work on */
 	uint32_t max_entries;
 	uint32_t runs;
 	double rate_min, rate_max; /* of all runs */
@@ -87,7 +88,7 @@ void bench_result_deinit(struct bench_result *result);
 void bench_record(const struct bench_result *result, struct record *record);
 void bench_record_cpu(const struct bench_result *result, uint32_t cpu, struct record *record);
 
-/* The samples that a worker has are put into its histogram; they are in ns_per_unit. */
-void bench_take_samples(struct bench_worker *worker, double ns_per_unit);
+/* Puts the samples that a CPU has, which are in units of so many ns, into a histogram. */
+void bench_take_samples(struct bench_cpu *cpu, double unit_ns, struct histogram *latency);
 
 #endif

@@ -163,7 +163,7 @@ WORKLOAD_INLINE int bench_loop_run(const struct model_ops *ops, struct map *map,
 	while (is_busy && now - begin < ticks && !is_stopped) {
 		is_busy = bench_chunk_of_kind(&loop, workers, count);
 		for (uint32_t n = 0; n < count; n++)
-			bench_take_samples(&workers[n], ticks_ns());
+			bench_take_samples(&workers[n].cpu, ticks_ns(), &workers[n].latency);
 		is_stopped = phase->stop && atomic_load_explicit(phase->stop, memory_order_relaxed);
 		now = ticks_now();
 	}

@@ -59,10 +59,10 @@ void bench_record(const struct bench_result *result, struct record *record)
 	record_add_double(record, "operations_per_second", run->rate, 0);
 	record_add_double(record, "operations_per_second_min", result->rate_min, 0);
 	record_add_double(record, "operations_per_second_max", result->rate_max, 0);
-	record_add_double(record, "spread", per(result->rate_max - result->rate_min, run->rate), 3);
+	record_add_double(record, "rate_spread", per(result->rate_max - result->rate_min, run->rate), 3);
 	record_add_double(record, "operations_per_second_cpu", per(run->rate, result->cpus), 0);
 	record_add_double(record, "operation_ns",
-			  per(run->seconds * 1e9 * result->cpus, operations), 1);
+			  per(run->seconds * 1e9 * result->threads, operations), 1);
 	record_latency(&run->latency, record);
 	record_add_double(record, "fairness", fairness(result), 3);
 	record_lock_waits(run->lock_waits, record);
@@ -84,7 +84,9 @@ void bench_record_cpu(const struct bench_result *result, uint32_t cpu, struct re
 	record_add_double(record, "seconds", mine->seconds, 6);
 	record_add_double(record, "operations_per_second", cpu_rate(mine), 0);
 	record_add_double(record, "operation_ns",
-			  per(mine->seconds * 1e9, (double)mine->operations), 1);
+			  per(mine->seconds * 1e9 * result->threads,
+			      (double)mine->operations * result->cpus),
+			  1);
 	record_latency(&mine->latency, record);
 	record_lock_waits(mine->lock_waits, record);
 	metrics_record_counters(&mine->counters, record);

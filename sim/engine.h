@@ -19,6 +19,7 @@ struct engine {
 	const char *name;
 	const char *summary;
 	const struct model_ops *model; /* NULL where the map is not the model's */
+	bool is_one_thread;            /* its CPUs take turns, also in a benchmark */
 	bool is_running_kernel;        /* runs take the host's release, whatever the default */
 
 	/*

@@ -18,6 +18,7 @@ const struct engine engine_seq = {
 	.name = "seq",
 	.summary = "the model, one operation after another",
 	.model = &seq_model_ops,
+	.is_one_thread = true,
 	.bench = seq_bench,
 	ENGINE_MODEL_CALLS,
 };

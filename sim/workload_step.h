@@ -277,7 +277,6 @@ struct bench_cpu {
 	/* The program's own. */
 	unsigned long long wait_until_ns;
 	unsigned int clock_cost_ns; /* the least distance of two readings; 0: not yet known */
-	unsigned int turns;         /* that this call of the program still may take */
 } __attribute__((aligned(128)));
 
 #endif
