@@ -137,45 +137,53 @@ static int set_think(struct workload_config *config, const char *value, struct e
 	return 0;
 }
 
-static const struct {
+static const struct setting {
 	const char *name;
+	const char *field; /* of workload_record() */
 	workload_setter *set;
-} setters[] = {
-	{"workload", set_workload},
-	{"running", set_running},
-	{"operations", set_operations},
-	{"seconds", set_seconds},
-	{"warmup", set_warmup},
-	{"repeat", set_repeat},
-	{"fill", set_fill},
-	{"hits", set_hits},
-	{"new-flows", set_new_flows},
-	{"theta", set_theta},
-	{"think", set_think},
+} settings[] = {
+	{"workload", "workload", set_workload},
+	{"running", "running", set_running},
+	{"operations", "operations_asked", set_operations},
+	{"seconds", "seconds_asked", set_seconds},
+	{"warmup", "warmup", set_warmup},
+	{"repeat", "repeat", set_repeat},
+	{"fill", "fill", set_fill},
+	{"hits", "hits_asked", set_hits},
+	{"new-flows", "new_flows", set_new_flows},
+	{"theta", "theta", set_theta},
+	{"think", "think_ns", set_think},
 };
 
-static workload_setter *find_setter(const char *name)
+static const struct setting *find_setting(const char *name)
 {
-	for (size_t i = 0; i < sizeof(setters) / sizeof(setters[0]); i++) {
-		if (!strcmp(setters[i].name, name))
-			return setters[i].set;
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		if (!strcmp(settings[i].name, name))
+			return &settings[i];
 	}
 	return NULL;
 }
 
 bool workload_config_has(const char *name)
 {
-	return find_setter(name);
+	return find_setting(name);
+}
+
+const char *workload_config_field(const char *name)
+{
+	const struct setting *setting = find_setting(name);
+
+	return setting ? setting->field : NULL;
 }
 
 int workload_config_set(struct workload_config *config, const char *name, const char *value,
 			struct error *error)
 {
-	workload_setter *set = find_setter(name);
+	const struct setting *setting = find_setting(name);
 
-	if (!set)
+	if (!setting)
 		return error_set(error, -EINVAL, "no setting \"%.32s\" of a workload", name);
-	return set(config, value, error);
+	return setting->set(config, value, error);
 }
 
 uint32_t workload_running(const struct run_config *config)

@@ -60,6 +60,9 @@ int workload_config_set(struct workload_config *config, const char *name, const 
 			struct error *error);
 bool workload_config_has(const char *name);
 
+/* The field of a result that has such a setting, whose own name may be that of a figure; or NULL. */
+const char *workload_config_field(const char *name);
+
 /* CPUs that work in a finished run. */
 uint32_t workload_running(const struct run_config *config);
 
