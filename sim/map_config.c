@@ -204,6 +204,11 @@ static void note_given(struct map_config *config, const char *name)
 	config->fields_given |= 1u << find_field(name);
 }
 
+static bool is_given(const struct map_config *config, const char *name)
+{
+	return config->fields_given >> find_field(name) & 1;
+}
+
 int map_config_set_field(struct map_config *config, const char *name, const char *value,
 			 struct error *error)
 {
@@ -292,23 +297,26 @@ int map_config_set_map(struct map_config *config, const char *text, struct error
 
 void map_config_default(struct map_config *config, const char *text)
 {
-	struct map_config defaults;
-	uint32_t given = config->fields_given;
 	struct map_attr *attr = &config->attr;
+	struct map_config defaults;
 
 	map_config_init(&defaults);
 	if (map_config_set_map(&defaults, text, NULL))
 		return;
-	if (!(given & 1u << find_field("type"))) {
+	if (!is_given(config, "flags"))
+		attr->flags &= ~config->flags_implied;
+	config->flags_implied = 0;
+	if (!is_given(config, "type")) {
 		attr->type = defaults.attr.type;
-		if (!(given & 1u << find_field("flags")))
-			attr->flags = (attr->flags & MAP_NUMA_NODE) | defaults.attr.flags;
+		if (!is_given(config, "flags"))
+			config->flags_implied = defaults.attr.flags;
 	}
-	if (!(given & 1u << find_field("max_entries")))
+	attr->flags |= config->flags_implied;
+	if (!is_given(config, "max_entries"))
 		attr->max_entries = defaults.attr.max_entries;
-	if (!(given & 1u << find_field("key_size")))
+	if (!is_given(config, "key_size"))
 		attr->key_size = defaults.attr.key_size;
-	if (!(given & 1u << find_field("value_size")))
+	if (!is_given(config, "value_size"))
 		attr->value_size = defaults.attr.value_size;
 }
 

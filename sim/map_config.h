@@ -18,7 +18,8 @@
 
 struct map_config {
 	struct map_attr attr;
-	uint32_t fields_given; /* a bit each, by map_config_set_map() and _field() */
+	uint32_t fields_given;  /* a bit each, by map_config_set_map() and _field() */
+	uint32_t flags_implied; /* by map_config_default() */
 	struct kernel_release kernel;
 	char kernel_note[200]; /* what "host" was taken as; else empty */
 	uint32_t cpus;

@@ -236,8 +236,8 @@ static unsigned int share_of(double percent)
 
 static int refuse_running(const struct run_config *config, struct error *error)
 {
-	return error_set(error, -EINVAL, "--running %u: the map has %u CPUs", config->workload.running,
-			 config->map.cpus);
+	return error_set(error, -EINVAL, "--running %u: expected a number 1..%u, the map's CPUs",
+			 config->workload.running, config->map.cpus);
 }
 
 /* The keys that are there at the start, and those that a CPU has of its own. */
@@ -258,8 +258,8 @@ static int set_keys(struct workload *workload, const struct run_config *config,
 	if (params->filled >= info->least_keys * params->running)
 		return 0;
 	return error_set(error, -EINVAL,
-			 "%s: --fill %u of %u entries are %u keys: expected one for each of the "
-			 "%u CPUs that run",
+			 "%s: --fill %u of %u entries: %u keys; expected one for each CPU that "
+			 "works, %u",
 			 info->name, workload_fill(&config->workload), max_entries, params->filled,
 			 params->running);
 }
@@ -345,9 +345,9 @@ static int cut_parts(struct workload *workload, const struct op_batch *traces, s
 
 		if (!state->length)
 			return error_set(error, -EINVAL,
-					 "replay: the traces have no operation on CPU %u, and %u "
-					 "CPUs run: expected one for each",
-					 cpu, running);
+					 "replay: the traces have no operation on CPU %u; expected "
+					 "one on each CPU that works, 0 to %u",
+					 cpu, running - 1);
 		state->first = next[cpu] = first;
 		first += state->length;
 	}

@@ -178,8 +178,9 @@ void options_note_cpus(const struct run_config *config)
 	if (config->cpus_given && config->cpus_given < possible)
 		fprintf(stderr,
 			"mapsim: the kernel's map has %" PRIu32 " CPUs; -c %" PRIu32
-			" is those that the trace uses\n",
-			possible, config->cpus_given);
+			" is those that %s\n",
+			possible, config->cpus_given,
+			config->workload.kind == WORKLOAD_UNSET ? "the trace uses" : "work");
 }
 
 int options_finish_run(struct run_config *config, bool is_quiet, int argc, char **argv,

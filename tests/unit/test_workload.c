@@ -310,9 +310,9 @@ static void expect_error(const char *settings, const char *trace, const char *te
 
 static void test_what_does_not_fit(void)
 {
-	expect_error("workload=lookup running=4", NULL, "--running 4: the map has 3 CPUs");
-	expect_error("workload=lookup fill=0", NULL, "expected one for each of the 3 CPUs");
-	expect_error("workload=conntrack fill=0", NULL, "expected one for each of the 3 CPUs");
+	expect_error("workload=lookup running=4", NULL, "--running 4: expected a number 1..3");
+	expect_error("workload=lookup fill=0", NULL, "one for each CPU that works, 3");
+	expect_error("workload=conntrack fill=0", NULL, "one for each CPU that works, 3");
 	expect_error("workload=lookup", "gen:scan,count=1", "lookup takes no traces");
 	expect_error("workload=replay", NULL, "no trace given");
 	expect_error("workload=replay", "gen:scan,range=2,count=2", "no operation on CPU 2");
@@ -369,6 +369,27 @@ static void test_default_maps(void)
 	}
 }
 
+/* A run of a sweep is a config that was finished, and then set further. */
+static void test_defaults_give_way(void)
+{
+	char text[MAP_CONFIG_TEXT_BYTES];
+	struct run_config config;
+
+	configure(&config, "workload=update-random");
+	config_finish(&config);
+	CU_ASSERT_EQUAL(config_set(&config, "type", "hash", NULL), 0);
+	config_finish(&config);
+	map_config_format(&config.map, text, sizeof(text));
+	CU_ASSERT_STRING_EQUAL(text, "type=hash,max_entries=10000,key_size=4,value_size=8");
+	CU_ASSERT_EQUAL(config_set(&config, "type", "lru_hash", NULL), 0);
+	CU_ASSERT_EQUAL(config_set(&config, "flags", "no_common_lru", NULL), 0);
+	CU_ASSERT_EQUAL(config_set(&config, "workload", "lookup", NULL), 0);
+	config_finish(&config);
+	map_config_format(&config.map, text, sizeof(text));
+	CU_ASSERT_STRING_EQUAL(
+		text, "type=lru_hash,max_entries=65536,key_size=4,value_size=8,no_common_lru");
+}
+
 CU_TestInfo workload_tests[] = {
 	{"update-random", test_update_random},
 	{"update-lookup-delete", test_update_lookup_delete},
@@ -382,5 +403,6 @@ CU_TestInfo workload_tests[] = {
 	{"what does not fit", test_what_does_not_fit},
 	{"settings", test_settings},
 	{"default maps", test_default_maps},
+	{"defaults give way", test_defaults_give_way},
 	CU_TEST_INFO_NULL,
 };
