@@ -264,7 +264,8 @@ static int run_once(struct bench *bench, struct bench_measured *run)
 
 static int compare_runs(const void *a, const void *b)
 {
-	double x = ((const struct bench_measured *)a)->rate, y = ((const struct bench_measured *)b)->rate;
+	double x = ((const struct bench_measured *)a)->rate,
+	       y = ((const struct bench_measured *)b)->rate;
 
 	return (x > y) - (x < y);
 }

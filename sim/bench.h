@@ -22,7 +22,7 @@
 /* A CPU that works, from one phase to the next. */
 struct bench_worker {
 	struct bench_cpu cpu;
-	uint8_t *key; /* key_size bytes, at least 8, zeroed: its own lines */
+	uint8_t *key;             /* key_size bytes, at least 8, zeroed: its own lines */
 	struct histogram latency; /* ns that single calls took, without reading the clock */
 	uint64_t begin_ticks, end_ticks;
 };
@@ -30,7 +30,7 @@ struct bench_worker {
 /* What an engine is asked to do. */
 struct bench_phase {
 	const struct workload *workload;
-	uint32_t kind; /* enum workload_kind: the workload's, or WORKLOAD_FILL */
+	uint32_t kind;  /* enum workload_kind: the workload's, or WORKLOAD_FILL */
 	double seconds; /* after which it ends, whatever the limits; 0: they alone count */
 	struct bench_worker *workers; /* params.running, whose cpu.limit is set */
 	const uint8_t *value;         /* what updates write: one copy, zeroed */

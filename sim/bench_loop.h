@@ -156,8 +156,8 @@ WORKLOAD_INLINE int bench_loop_run(const struct model_ops *ops, struct map *map,
 {
 	const struct bench_loop loop = {ops, map, phase};
 	uint64_t begin = ticks_now(), now = begin;
-	uint64_t ticks = phase->seconds > 0 ? (uint64_t)(phase->seconds * 1e9 / ticks_ns())
-					    : UINT64_MAX;
+	uint64_t ticks =
+		phase->seconds > 0 ? (uint64_t)(phase->seconds * 1e9 / ticks_ns()) : UINT64_MAX;
 	bool is_busy = true, is_stopped = false;
 
 	while (is_busy && now - begin < ticks && !is_stopped) {

@@ -59,7 +59,8 @@ void bench_record(const struct bench_result *result, struct record *record)
 	record_add_double(record, "operations_per_second", run->rate, 0);
 	record_add_double(record, "operations_per_second_min", result->rate_min, 0);
 	record_add_double(record, "operations_per_second_max", result->rate_max, 0);
-	record_add_double(record, "rate_spread", per(result->rate_max - result->rate_min, run->rate), 3);
+	record_add_double(record, "rate_spread",
+			  per(result->rate_max - result->rate_min, run->rate), 3);
 	record_add_double(record, "operations_per_second_cpu", per(run->rate, result->cpus), 0);
 	record_add_double(record, "operation_ns",
 			  per(run->seconds * 1e9 * result->threads, operations), 1);

@@ -25,8 +25,8 @@
 #include "sim/kernel/counts.h"
 #include "sim/kernel/cpus.h"
 #include "sim/kernel/program.h"
-#include "sim/kernel/syscalls.h"
 #include "sim/kernel/relay.h"
+#include "sim/kernel/syscalls.h"
 
 struct kernel_cpu {
 	struct return_counts counts;

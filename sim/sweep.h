@@ -22,7 +22,7 @@ struct sweep {
 	bool each_trace; /* the traces are a dimension, the slowest, instead of following each other
 			  */
 	unsigned int jobs; /* at the same time; 0: as many as there are CPUs, or 1 of benchmarks */
-	uint64_t first; /* the run to begin with: those before it were done before */
+	uint64_t first;    /* the run to begin with: those before it were done before */
 
 	/*
 	 * Called with each result in order, by one thread at a time. 0 to go on, or an errno. The

@@ -43,8 +43,7 @@ const struct workload_info workload_infos[WORKLOADS] = {
 			     0},
 };
 
-typedef int workload_setter(struct workload_config *config, const char *value,
-			    struct error *error);
+typedef int workload_setter(struct workload_config *config, const char *value, struct error *error);
 
 void workload_config_init(struct workload_config *config)
 {
@@ -248,8 +247,7 @@ static int set_keys(struct workload *workload, const struct run_config *config,
 	struct workload_params *params = &workload->params;
 	uint32_t share = max_entries / params->running;
 
-	params->filled =
-		(uint32_t)((uint64_t)max_entries * workload_fill(&config->workload) / 100);
+	params->filled = (uint32_t)((uint64_t)max_entries * workload_fill(&config->workload) / 100);
 	params->span = share ? share : 1;
 	if (params->kind == WORKLOAD_CONNTRACK) {
 		params->span = params->filled / params->running;
@@ -433,8 +431,8 @@ int workload_init(struct workload *workload, const struct run_config *config, ui
 	params->kind = from->kind;
 	params->running = workload_running(config);
 	params->think_ns = from->think_ns;
-	params->rare = share_of(from->kind == WORKLOAD_CONNTRACK ? from->new_flows
-								 : 100 - from->hits);
+	params->rare =
+		share_of(from->kind == WORKLOAD_CONNTRACK ? from->new_flows : 100 - from->hits);
 	if (params->running > config->map.cpus)
 		return refuse_running(config, error);
 	if (config->trace_count && from->kind != WORKLOAD_REPLAY)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The workloads of a benchmark as users name and set them, and what a run makes of that: parameters,
- * each CPU's state at the start, and what is drawn or read beforehand. What a CPU does in turn is in
- * workload_step.h.
+ * The workloads of a benchmark as users name and set them, and what a run makes of that:
+ * parameters, each CPU's state at the start, and what is drawn or read beforehand. What a CPU does
+ * in turn is in workload_step.h.
  */
 #ifndef SIM_WORKLOAD_H
 #define SIM_WORKLOAD_H
@@ -60,7 +60,8 @@ int workload_config_set(struct workload_config *config, const char *name, const 
 			struct error *error);
 bool workload_config_has(const char *name);
 
-/* The field of a result that has such a setting, whose own name may be that of a figure; or NULL. */
+/* The field of a result that has such a setting, whose own name may be that of a figure; or NULL.
+ */
 const char *workload_config_field(const char *name);
 
 /* CPUs that work in a finished run. */

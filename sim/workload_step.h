@@ -26,7 +26,8 @@ enum workload_kind {
 	WORKLOAD_REPLAY,
 	WORKLOADS,
 
-	WORKLOAD_FILL = WORKLOADS /* before the others begin: the keys that are there from the start */
+	WORKLOAD_FILL =
+		WORKLOADS /* before the others begin: the keys that are there from the start */
 };
 
 enum workload_call {
@@ -41,12 +42,12 @@ enum workload_call {
 
 /* What is the same for all CPUs, and does not change while they work. */
 struct workload_params {
-	unsigned int kind;      /* enum workload_kind */
-	unsigned int running;   /* CPUs that work */
-	unsigned int filled;    /* keys 0..filled-1 were put in */
-	unsigned int span;      /* keys that a CPU has of its own, at least 1 */
-	unsigned int rare;      /* the share, of 2^32, of what is rare: misses, new flows */
-	unsigned int rank_mask; /* conntrack: ranks that were drawn beforehand, less 1 */
+	unsigned int kind;           /* enum workload_kind */
+	unsigned int running;        /* CPUs that work */
+	unsigned int filled;         /* keys 0..filled-1 were put in */
+	unsigned int span;           /* keys that a CPU has of its own, at least 1 */
+	unsigned int rare;           /* the share, of 2^32, of what is rare: misses, new flows */
+	unsigned int rank_mask;      /* conntrack: ranks that were drawn beforehand, less 1 */
 	unsigned long long think_ns; /* start-done */
 };
 
@@ -56,10 +57,10 @@ struct workload_params {
 /* One CPU's. */
 struct workload_state {
 	unsigned long long random;
-	unsigned long long count; /* keys, or flows, that were begun */
-	unsigned int cpu;         /* of those that work, from 0 */
-	unsigned int phase;       /* which step of an operation is next */
-	unsigned int place;       /* in a span of keys, in flight, or in what was drawn */
+	unsigned long long count;   /* keys, or flows, that were begun */
+	unsigned int cpu;           /* of those that work, from 0 */
+	unsigned int phase;         /* which step of an operation is next */
+	unsigned int place;         /* in a span of keys, in flight, or in what was drawn */
 	unsigned int first, length; /* replay: its operations among all */
 	unsigned int pending;       /* conntrack: a flow is to be ended */
 	unsigned long long in_flight[WORKLOAD_IN_FLIGHT];

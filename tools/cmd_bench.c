@@ -119,9 +119,9 @@ const struct command command_bench = {
 	.name = "bench",
 	.arguments = "[TRACE...]",
 	.summary = "measure how fast a map does a workload",
-	.description =
-		"Measures closed loops: each CPU that works does the operations of a workload, one\n"
-		"after another, in the same map. The workload replay takes traces.",
+	.description = "Measures closed loops: each CPU that works does the operations of a "
+		       "workload, one\n"
+		       "after another, in the same map. The workload replay takes traces.",
 	.groups = {&bench_group, &bench_map_group, &run_trace_group, &per_cpu_group, &format_group,
 		   &quiet_group},
 	.print_more = bench_print_workloads,

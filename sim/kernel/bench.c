@@ -63,9 +63,9 @@ static int prepare(void *arg, struct bpf_object *object)
 		err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "drawn"),
 					       (uint32_t)workload->drawn_count);
 	if (!err)
-		err = bpf_map__set_initial_value(
-			bpf_object__find_map_by_name(object, ".rodata.settings"), &params,
-			sizeof(params));
+		err = bpf_map__set_initial_value(bpf_object__find_map_by_name(object,
+									      ".rodata.settings"),
+						 &params, sizeof(params));
 	return err;
 }
 
@@ -129,12 +129,12 @@ static int choose_places(struct kernel_bench *bench, uint32_t workers, struct er
 	if (err)
 		error_set(error, err, "out of memory");
 	else if (found < workers)
-		err = error_set_missing(error, -ENXIO,
-					"-e kernel: %u CPUs are to run, and this process may run on "
-					"%u: %s",
-					workers, found,
-					cpu_ranges(is_usable, bench->cpu_count, usable,
-						   sizeof(usable)));
+		err = error_set_missing(
+			error, -ENXIO,
+			"-e kernel: %u CPUs are to run, and this process may run on "
+			"%u: %s",
+			workers, found,
+			cpu_ranges(is_usable, bench->cpu_count, usable, sizeof(usable)));
 	free(is_usable);
 	return err;
 }
@@ -165,8 +165,8 @@ static int work(void *arg, uint32_t member, struct error *error)
 	struct bench_worker *worker = &phase->workers[member];
 	struct bench_cpu *cpu = &running->bench->cpus[running->bench->places[member]];
 	uint64_t begin = ticks_now(), now = begin;
-	uint64_t ticks = phase->seconds > 0 ? (uint64_t)(phase->seconds * 1e9 / ticks_ns())
-					    : UINT64_MAX;
+	uint64_t ticks =
+		phase->seconds > 0 ? (uint64_t)(phase->seconds * 1e9 / ticks_ns()) : UINT64_MAX;
 	bool is_stopped = false;
 	int err = 0;
 
@@ -188,8 +188,8 @@ static int work(void *arg, uint32_t member, struct error *error)
 static void count(const struct bench_cpu *cpu, struct return_counts *counts)
 {
 	const unsigned long long(*outcomes)[BENCH_OUTCOMES] = cpu->outcomes;
-	uint64_t missed = outcomes[CALL_LOOKUP][OUTCOME_MISSED] +
-			  outcomes[CALL_ACCESS][OUTCOME_MISSED];
+	uint64_t missed =
+		outcomes[CALL_LOOKUP][OUTCOME_MISSED] + outcomes[CALL_ACCESS][OUTCOME_MISSED];
 
 	counts->operations += cpu->calls;
 	counts->hits += outcomes[CALL_LOOKUP][OUTCOME_FINE] + outcomes[CALL_ACCESS][OUTCOME_FINE];

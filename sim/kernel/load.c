@@ -44,8 +44,7 @@ void *kernel_object_share(const struct kernel_object *object, const char *name)
 void kernel_object_unshare(const struct kernel_object *object, const char *name, void *memory)
 {
 	if (memory)
-		munmap(memory,
-		       mapped_bytes(bpf_object__find_map_by_name(object->object, name)));
+		munmap(memory, mapped_bytes(bpf_object__find_map_by_name(object->object, name)));
 }
 
 /* What a program's name says behind its first word. */
@@ -91,7 +90,8 @@ static int explain(int err, struct error *error)
 					 "root or CAP_SYS_ADMIN is needed");
 	if (!errno_name(err))
 		return error_set(error, err, "the BPF program cannot be loaded: error %d", -err);
-	return error_set_missing(error, err, "the running kernel does not take the BPF program (%s)",
+	return error_set_missing(error, err,
+				 "the running kernel does not take the BPF program (%s)",
 				 errno_name(err));
 }
 

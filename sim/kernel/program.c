@@ -48,9 +48,9 @@ static int prepare(void *arg, struct bpf_object *object)
 		err = bpf_map__set_value_size(bpf_object__find_map_by_name(object, "values"),
 					      (uint32_t)round_up(sizes->value_size, 8));
 	if (!err)
-		err = bpf_map__set_initial_value(
-			bpf_object__find_map_by_name(object, ".rodata.settings"), &settings,
-			sizeof(settings));
+		err = bpf_map__set_initial_value(bpf_object__find_map_by_name(object,
+									      ".rodata.settings"),
+						 &settings, sizeof(settings));
 	return err;
 }
 

@@ -38,8 +38,9 @@ static void setup(struct fixture *fixture, const char *settings)
 
 	configure(&fixture->config, settings);
 	config_finish(&fixture->config);
-	CU_ASSERT_EQUAL_FATAL(
-		workload_init(&fixture->workload, &fixture->config, ENTRIES, NULL, &error), 0);
+	CU_ASSERT_EQUAL_FATAL(workload_init(&fixture->workload, &fixture->config, ENTRIES, NULL,
+					    &error),
+			      0);
 }
 
 static struct workload_step next(struct fixture *fixture, uint32_t cpu)
@@ -253,7 +254,8 @@ static void test_start_done(void)
 		CU_ASSERT_EQUAL(step.key % CPUS, 1);
 		done += step.completes;
 	}
-	CU_ASSERT_EQUAL(done, (3000 - WORKLOAD_IN_FLIGHT) / 3 + (3000 - WORKLOAD_IN_FLIGHT) % 3 / 2);
+	CU_ASSERT_EQUAL(done,
+			(3000 - WORKLOAD_IN_FLIGHT) / 3 + (3000 - WORKLOAD_IN_FLIGHT) % 3 / 2);
 	workload_deinit(&fixture.workload);
 }
 
@@ -265,16 +267,19 @@ static void replay(struct fixture *fixture, const char *const *traces, size_t co
 	fixture->config.traces = traces;
 	fixture->config.trace_count = count;
 	config_finish(&fixture->config);
-	CU_ASSERT_EQUAL_FATAL(
-		workload_init(&fixture->workload, &fixture->config, ENTRIES, NULL, &error), 0);
+	CU_ASSERT_EQUAL_FATAL(workload_init(&fixture->workload, &fixture->config, ENTRIES, NULL,
+					    &error),
+			      0);
 }
 
 /* Each CPU has its own operations in their order, and begins again behind the last. */
 static void test_replay(void)
 {
-	static const char *const traces[] = {"gen:scan,range=10,count=10", "gen:scan,range=4,count=4"};
-	static const uint64_t keys_of_cpu[CPUS][5] = {
-		{0, 3, 6, 9, 2}, {1, 4, 7, 0, 3}, {2, 5, 8, 1, 2}};
+	static const char *const traces[] = {"gen:scan,range=10,count=10",
+					     "gen:scan,range=4,count=4"};
+	static const uint64_t keys_of_cpu[CPUS][5] = {{0, 3, 6, 9, 2},
+						      {1, 4, 7, 0, 3},
+						      {2, 5, 8, 1, 2}};
 	struct fixture fixture;
 
 	replay(&fixture, traces, 2);
@@ -323,9 +328,9 @@ static void test_what_does_not_fit(void)
 static void test_settings(void)
 {
 	static const char *const bad[][2] = {
-		{"workload", "sleep"}, {"running", "0"},    {"operations", "0"}, {"seconds", "0"},
-		{"warmup", "-1"},      {"repeat", "0"},     {"fill", "101"},     {"hits", "100.5"},
-		{"new-flows", "x"},    {"theta", "-1"},     {"think", "1h"},     {"nothing", "1"},
+		{"workload", "sleep"}, {"running", "0"}, {"operations", "0"}, {"seconds", "0"},
+		{"warmup", "-1"},      {"repeat", "0"},  {"fill", "101"},     {"hits", "100.5"},
+		{"new-flows", "x"},    {"theta", "-1"},  {"think", "1h"},     {"nothing", "1"},
 	};
 	struct workload_config config;
 
@@ -333,7 +338,8 @@ static void test_settings(void)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct error error = {.text = ""};
 
-		CU_ASSERT_EQUAL(workload_config_set(&config, bad[i][0], bad[i][1], &error), -EINVAL);
+		CU_ASSERT_EQUAL(workload_config_set(&config, bad[i][0], bad[i][1], &error),
+				-EINVAL);
 		CU_ASSERT_PTR_NOT_NULL(strstr(error.text, bad[i][0]));
 	}
 	CU_ASSERT(workload_config_has("think") && !workload_config_has("thinks"));
@@ -386,8 +392,8 @@ static void test_defaults_give_way(void)
 	CU_ASSERT_EQUAL(config_set(&config, "workload", "lookup", NULL), 0);
 	config_finish(&config);
 	map_config_format(&config.map, text, sizeof(text));
-	CU_ASSERT_STRING_EQUAL(
-		text, "type=lru_hash,max_entries=65536,key_size=4,value_size=8,no_common_lru");
+	CU_ASSERT_STRING_EQUAL(text, "type=lru_hash,max_entries=65536,key_size=4,value_size=8,no_"
+				     "common_lru");
 }
 
 CU_TestInfo workload_tests[] = {
