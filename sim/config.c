@@ -27,6 +27,7 @@ void config_init(struct run_config *config)
 	config->spread = SPREAD_ROUND_ROBIN;
 	config->spread_block = 1024;
 	config->seed = 1;
+	workload_config_init(&config->workload);
 }
 
 static int set_kernel(struct run_config *config, const char *value, struct error *error)
@@ -126,8 +127,9 @@ static config_setter *find_option(const char *name)
 bool config_has(const char *name)
 {
 	if (!strncmp(name, "--", 2))
-		return find_option(name + 2);
-	return tunable_find(name, NULL) >= 0 || map_config_has_field(name) || find_option(name);
+		return find_option(name + 2) || workload_config_has(name + 2);
+	return tunable_find(name, NULL) >= 0 || map_config_has_field(name) || find_option(name) ||
+	       workload_config_has(name);
 }
 
 int config_set(struct run_config *config, const char *name, const char *value, struct error *error)
@@ -143,13 +145,16 @@ int config_set(struct run_config *config, const char *name, const char *value, s
 		return map_config_set_tunable(&config->map, (enum tunable_id)id, value, error);
 	if (!is_option && map_config_has_field(name))
 		return map_config_set_field(&config->map, name, value, error);
+	if (workload_config_has(name))
+		return workload_config_set(&config->workload, name, value, error);
 	set = find_option(name);
 	if (set)
 		return set(config, value, error);
 	if (is_option)
 		return error_set(error, -EINVAL,
 				 "no setting \"--%.32s\"; there are --kernel, --cpus, --engine, "
-				 "--program, --spread, --seed, --pin, --mem",
+				 "--program, --spread, --seed, --pin, --mem, --workload and its "
+				 "settings",
 				 name);
 	return -EINVAL;
 }
@@ -197,6 +202,8 @@ void config_finish(struct run_config *config)
 {
 	imply_kernel(config);
 	imply_cpus(config);
+	if (config->workload.kind != WORKLOAD_UNSET)
+		map_config_default(&config->map, workload_infos[config->workload.kind].map);
 	map_config_finish(&config->map, config->seed);
 }
 
@@ -272,6 +279,8 @@ void config_record(const struct run_config *config, struct record *record)
 	if (config->engine->pins)
 		record_places(config, record);
 	record_tunables(config, record);
+	if (config->workload.kind != WORKLOAD_UNSET)
+		workload_record(config, record);
 	record_add_text(record, "program", trace_program_names[config->program]);
 	if (config->spread == SPREAD_BLOCK)
 		snprintf(text, sizeof(text), "block:%u", config->spread_block);

@@ -14,6 +14,7 @@
 #include "sim/map_config.h"
 #include "sim/pin.h"
 #include "sim/placement.h"
+#include "sim/workload.h"
 #include "traces/trace.h"
 
 struct engine;
@@ -39,6 +40,7 @@ struct run_config {
 	bool has_memory;           /* who opens the engine has reserved the map's (sim/memory.h) */
 	const char *const *traces; /* the caller's */
 	size_t trace_count;
+	struct workload_config workload; /* of a benchmark; of a replay there is none */
 };
 
 /* The newest kernel, one CPU, seq, an LRU hash of 8-byte keys and values without max_entries. */
@@ -47,7 +49,7 @@ void config_init(struct run_config *config);
 /*
  * Sets one part by its name: a tunable, a field of the map (type, max_entries, key_size,
  * value_size, flags, numa_node), or an option by its long name (kernel, cpus, engine, program,
- * spread, seed, pin, mem), which may begin with "--" and then is not a tunable of the same name.
+ * spread, seed, pin, mem, and those of workload_config_set()), which may begin with "--" and then is not a tunable of the same name.
  * Returns 0, or -EINVAL with error naming what is valid.
  */
 int config_set(struct run_config *config, const char *name, const char *value, struct error *error);
@@ -60,8 +62,8 @@ int config_set_map(struct run_config *config, const char *text, struct error *er
 
 /*
  * Resolves the kernel and the CPUs, which are the host's where the running kernel is the engine (a
- * smaller number that was set is the trace's only), and the tunables: the kernel's, then what was
- * set. Call once all is set.
+ * smaller number that was set is the trace's only), the map's fields that were not given, which are
+ * the workload's, and the tunables: the kernel's, then what was set. Call once all is set.
  */
 void config_finish(struct run_config *config);
 

@@ -6,6 +6,7 @@
 #ifndef SIM_ENGINE_H
 #define SIM_ENGINE_H
 
+#include "sim/bench.h"
 #include "sim/config.h"
 
 /* A figure that an engine does not know, and that results leave out. */
@@ -18,6 +19,7 @@ struct engine {
 	const char *name;
 	const char *summary;
 	const struct model_ops *model; /* NULL where the map is not the model's */
+	bool is_one_thread;            /* its CPUs take turns, also in a benchmark */
 	bool is_running_kernel;        /* runs take the host's release, whatever the default */
 	bool pins;                     /* its CPUs are threads, with a place on this machine */
 
@@ -45,6 +47,16 @@ struct engine {
 	int (*dump)(void *state, engine_key_fn *fn, void *arg, struct error *error);
 	int (*check)(void *state, struct error *error);
 	double (*seconds)(void *state);
+
+	/*
+	 * Does a phase of a benchmark on all its workers, at the same time where the engine can:
+	 * cpu.workload, operations, calls and samples go on, the samples into the histograms, and
+	 * the ticks are set. Returns 0, -EINTR after a stop, or a negative errno with error. NULL:
+	 * the engine has no benchmarks.
+	 */
+	int (*bench)(void *state, const struct bench_phase *phase, struct error *error);
+	/* Times that a CPU had to wait, by enum lock_rank; NULL where that is not known. */
+	void (*lock_waits)(void *state, uint32_t cpu, uint64_t waits[BENCH_LOCK_RANKS]);
 };
 
 extern const struct engine engine_seq;

@@ -21,11 +21,12 @@
 
 #include "model/attr.h"
 #include "sim/engine.h"
+#include "sim/kernel/bench.h"
 #include "sim/kernel/counts.h"
 #include "sim/kernel/cpus.h"
 #include "sim/kernel/program.h"
-#include "sim/kernel/syscalls.h"
 #include "sim/kernel/relay.h"
+#include "sim/kernel/syscalls.h"
 
 struct kernel_cpu {
 	struct return_counts counts;
@@ -35,6 +36,7 @@ struct kernel_cpu {
 struct kernel_run {
 	struct kernel_map map;
 	struct kernel_program program;
+	struct kernel_bench bench;
 	struct relay *relay;
 	struct kernel_cpu *cpus; /* config's */
 	bool *is_usable;
@@ -166,6 +168,7 @@ static void kernel_close(void *state)
 
 	relay_destroy(run->relay);
 	kernel_program_deinit(&run->program);
+	kernel_bench_deinit(&run->bench);
 	kernel_map_deinit(&run->map);
 	free(run->cpus);
 	free(run->is_usable);
@@ -584,6 +587,23 @@ static double kernel_seconds(void *state)
 	return (double)((struct kernel_run *)state)->nanoseconds * 1e-9;
 }
 
+/* The CPUs of a benchmark are numbered by its workers. */
+static int kernel_bench(void *state, const struct bench_phase *phase, struct error *error)
+{
+	struct kernel_run *run = state;
+	uint32_t workers = phase->workload->params.running;
+	struct return_counts *counts = calloc(workers, sizeof(*counts));
+	int err;
+
+	if (!counts)
+		return error_set(error, -ENOMEM, "out of memory");
+	err = kernel_bench_phase(&run->bench, &run->map, phase, counts, error);
+	for (uint32_t i = 0; i < workers; i++)
+		return_counts_sum(&run->cpus[i].counts, &counts[i]);
+	free(counts);
+	return err;
+}
+
 const struct engine engine_kernel = {
 	.name = "kernel",
 	.summary = "the running kernel's own map",
@@ -599,4 +619,5 @@ const struct engine engine_kernel = {
 	.dump = kernel_dump,
 	.check = kernel_check,
 	.seconds = kernel_seconds,
+	.bench = kernel_bench,
 };

@@ -13,9 +13,17 @@ static int absent_open(const struct run_config *config, void **state, struct err
 				 "no " KERNEL_ENGINE_LACKED);
 }
 
+static int absent_bench(void *state, const struct bench_phase *phase, struct error *error)
+{
+	(void)state;
+	(void)phase;
+	return absent_open(NULL, NULL, error);
+}
+
 const struct engine engine_kernel = {
 	.name = "kernel",
 	.summary = "the running kernel's own map (not in this program)",
 	.is_running_kernel = true,
 	.open = absent_open,
+	.bench = absent_bench,
 };

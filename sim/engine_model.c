@@ -53,6 +53,11 @@ void engine_model_close(void *state)
 	free(run);
 }
 
+struct map *engine_model_map(void *state)
+{
+	return ((struct model_run *)state)->map;
+}
+
 int engine_model_run(void *state, const struct map_run *run, struct error *error)
 {
 	struct model_run *model = state;

@@ -9,6 +9,9 @@
 
 #include "sim/engine.h"
 
+/* The map of an open one. */
+struct map *engine_model_map(void *state);
+
 /* See struct engine. */
 int engine_model_open(const struct run_config *config, void **state, struct error *error);
 void engine_model_close(void *state);

@@ -184,28 +184,41 @@ static const struct field_name fields[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static map_config_setter *find_field(const char *name)
+/* The index of a field, or -1. */
+static int find_field(const char *name)
 {
 	for (size_t i = 0; i < COUNT(fields); i++) {
 		if (!strcmp(fields[i].name, name))
-			return fields[i].set;
+			return (int)i;
 	}
-	return NULL;
+	return -1;
 }
 
 bool map_config_has_field(const char *name)
 {
-	return find_field(name);
+	return find_field(name) >= 0;
+}
+
+static void note_given(struct map_config *config, const char *name)
+{
+	config->fields_given |= 1u << find_field(name);
+}
+
+static bool is_given(const struct map_config *config, const char *name)
+{
+	return config->fields_given >> find_field(name) & 1;
 }
 
 int map_config_set_field(struct map_config *config, const char *name, const char *value,
 			 struct error *error)
 {
-	map_config_setter *set = find_field(name);
+	int field = find_field(name);
 	struct word_guess guess;
 
-	if (set)
-		return set(config, value, error);
+	if (field >= 0) {
+		note_given(config, name);
+		return fields[field].set(config, value, error);
+	}
 	word_guess_init(&guess, name);
 	for (size_t i = 0; i < COUNT(fields); i++)
 		word_guess_offer(&guess, fields[i].name);
@@ -235,10 +248,14 @@ static int set_map_item(struct map_config *config, char *item, struct error *err
 {
 	char *value = cut_value(item);
 
-	if (!value && !set_type(config, item, NULL))
+	if (!value && !set_type(config, item, NULL)) {
+		note_given(config, "type");
 		return 0;
-	if (!value && !add_flag(config, item, NULL))
+	}
+	if (!value && !add_flag(config, item, NULL)) {
+		note_given(config, "flags");
 		return 0;
+	}
 	if (!value)
 		return error_set(error, -EINVAL,
 				 "map: \"%.32s\": expected NAME=VALUE, a type or a flag", item);
@@ -276,6 +293,31 @@ static int set_items(struct map_config *config, const char *text, map_config_ite
 int map_config_set_map(struct map_config *config, const char *text, struct error *error)
 {
 	return set_items(config, text, set_map_item, error);
+}
+
+void map_config_default(struct map_config *config, const char *text)
+{
+	struct map_attr *attr = &config->attr;
+	struct map_config defaults;
+
+	map_config_init(&defaults);
+	if (map_config_set_map(&defaults, text, NULL))
+		return;
+	if (!is_given(config, "flags"))
+		attr->flags &= ~config->flags_implied;
+	config->flags_implied = 0;
+	if (!is_given(config, "type")) {
+		attr->type = defaults.attr.type;
+		if (!is_given(config, "flags"))
+			config->flags_implied = defaults.attr.flags;
+	}
+	attr->flags |= config->flags_implied;
+	if (!is_given(config, "max_entries"))
+		attr->max_entries = defaults.attr.max_entries;
+	if (!is_given(config, "key_size"))
+		attr->key_size = defaults.attr.key_size;
+	if (!is_given(config, "value_size"))
+		attr->value_size = defaults.attr.value_size;
 }
 
 int map_config_set_tunables(struct map_config *config, const char *text, struct error *error)

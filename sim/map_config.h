@@ -18,6 +18,8 @@
 
 struct map_config {
 	struct map_attr attr;
+	uint32_t fields_given;  /* a bit each, by map_config_set_map() and _field() */
+	uint32_t flags_implied; /* by map_config_default() */
 	struct kernel_release kernel;
 	char kernel_note[200]; /* what "host" was taken as; else empty */
 	uint32_t cpus;
@@ -41,6 +43,12 @@ int map_config_set_map(struct map_config *config, const char *text, struct error
 /* A field of the map: type, max_entries, key_size, value_size, flags or numa_node. */
 int map_config_set_field(struct map_config *config, const char *name, const char *value,
 			 struct error *error);
+
+/*
+ * Sets the fields of a map, "type=hash,max_entries=10k", that were not given; a default that flags
+ * go with is another type's when a type was given. May be called again with another text.
+ */
+void map_config_default(struct map_config *config, const char *text);
 
 /* A release: "6.12", "6.12.107", or "host", which fills kernel_note. */
 int map_config_set_kernel(struct map_config *config, const char *value, struct error *error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/engine.h"
+#include "sim/metrics.h"
 #include "sim/replay.h"
 
 const char *const node_list_names[NODE_LISTS] = {
@@ -59,6 +60,8 @@ static const struct counter_metric operation_metrics[] = {
 	COUNTER(replaced),   COUNTER(deletes), COUNTER(evictions), COUNTER(premature_evictions),
 };
 
+#define OUTCOME_METRICS (operation_metrics + 1) /* all but operations */
+
 static const struct counter_metric work_metrics[] = {
 	COUNTER(steals),         COUNTER(scans),   COUNTER(rotations),      COUNTER(shrinks),
 	COUNTER(forced_shrinks), COUNTER(flushes), COUNTER(batch_elements),
@@ -66,7 +69,7 @@ static const struct counter_metric work_metrics[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static void record_count(struct record *record, const char *name, uint64_t count)
+void metrics_record_count(struct record *record, const char *name, uint64_t count)
 {
 	if (count == COUNT_UNKNOWN)
 		record_add_unknown(record, name);
@@ -91,18 +94,29 @@ static void record_counters(const struct map_counters *counters,
 		uint64_t value;
 
 		memcpy(&value, (const char *)counters + metrics[i].offset, sizeof(value));
-		record_count(record, metrics[i].name, value);
+		metrics_record_count(record, metrics[i].name, value);
 	}
+}
+
+static void record_work(const struct map_counters *counters, struct record *record)
+{
+	for (int i = 0; i < MAP_ERRORS; i++)
+		metrics_record_count(record, error_metric_names[i], counters->errors[i]);
+	record_counters(counters, work_metrics, COUNT(work_metrics), record);
+}
+
+void metrics_record_counters(const struct map_counters *counters, struct record *record)
+{
+	record_counters(counters, OUTCOME_METRICS, COUNT(operation_metrics) - 1, record);
+	record_work(counters, record);
 }
 
 static void record_rest(const struct map_counters *counters, const uint64_t *nodes,
 			struct record *record)
 {
-	for (int i = 0; i < MAP_ERRORS; i++)
-		record_count(record, error_metric_names[i], counters->errors[i]);
-	record_counters(counters, work_metrics, COUNT(work_metrics), record);
+	record_work(counters, record);
 	for (int i = 0; i < NODE_LISTS; i++)
-		record_count(record, node_metric_names[i], nodes[i]);
+		metrics_record_count(record, node_metric_names[i], nodes[i]);
 }
 
 void replay_record(const struct replay_result *result, struct record *record)
@@ -117,13 +131,13 @@ void replay_record(const struct replay_result *result, struct record *record)
 	record_share(record, "miss_ratio", total->misses, total->hits + total->misses);
 	record_share(record, "first_premature_fullness", census->first_premature_entries,
 		     result->max_entries);
-	record_count(record, "entries", census->entries);
-	record_count(record, "entries_max", census->entries_max);
+	metrics_record_count(record, "entries", census->entries);
+	metrics_record_count(record, "entries_max", census->entries_max);
 	record_add_u64(record, "max_entries", result->max_entries);
 	record_rest(total, result->nodes, record);
 	record_add_text(record, "check", result->check ? result->check : "");
-	record_count(record, "kernel_bytes", result->memory.kernel_bytes);
-	record_count(record, "model_bytes", result->memory.model_bytes);
+	metrics_record_count(record, "kernel_bytes", result->memory.kernel_bytes);
+	metrics_record_count(record, "model_bytes", result->memory.model_bytes);
 	record_add_double(record, "seconds", result->seconds, 6);
 	record_add_double(record, "operations_per_second",
 			  result->seconds > 0 ? (double)total->operations / result->seconds : 0, 0);

@@ -11,7 +11,9 @@
 #include "base/number.h"
 #include "base/system.h"
 #include "model/attr.h"
+#include "sim/bench.h"
 #include "sim/engine.h"
+#include "sim/kernel/cpus.h"
 #include "sim/replay.h"
 
 enum run_state { RUN_WAITING, RUN_DONE, RUN_FAILED };
@@ -114,26 +116,39 @@ static void name_error(const struct sweep *sweep, const char *const *values, str
 	snprintf(error->text, sizeof(error->text), "run %s: %.600s", name, text.text);
 }
 
+bool sweep_is_bench(const struct sweep *sweep)
+{
+	bool is_bench = sweep->base->workload.kind != WORKLOAD_UNSET;
+
+	for (size_t i = 0; i < sweep->vary_count; i++)
+		is_bench |= !strcmp(sweep_column(&sweep->vary[i]), "workload");
+	return is_bench;
+}
+
 const char *sweep_column(const struct vary *vary)
 {
-	if (!strncmp(vary->name, "--", 2))
-		return vary->name + 2;
-	return !strcmp(vary->name, "seed") ? "set_seed" : vary->name;
+	bool is_option = !strncmp(vary->name, "--", 2);
+	const char *name = vary->name + (is_option ? 2 : 0);
+	const char *field = workload_config_field(name);
+
+	if (field)
+		return field;
+	return !is_option && !strcmp(name, "seed") ? "set_seed" : name;
 }
 
 /*
  * What was varied comes first, unless it stands in the record under that name anyway. There are no
- * figures without a result.
+ * figures without a result; they are moved.
  */
 static void record_run(const struct sweep *sweep, const struct run_config *config,
-		       const char *const *values, const struct replay_result *result,
-		       const char *error, struct record *record)
+		       const char *const *values, struct record *figures, const char *error,
+		       struct record *record)
 {
 	struct record rest = {0};
 
 	config_record(config, &rest);
-	if (result)
-		replay_record(result, &rest);
+	if (figures)
+		record_move(&rest, figures);
 	record_add_text(&rest, "error", error);
 	for (size_t i = 0; i < sweep->vary_count; i++) {
 		const char *column = sweep_column(&sweep->vary[i]);
@@ -151,12 +166,21 @@ static void record_run(const struct sweep *sweep, const struct run_config *confi
 
 void sweep_record_names(const struct sweep *sweep, struct record *record)
 {
-	struct replay_result nothing = {.max_entries = 1};
+	struct replay_result replayed = {.max_entries = 1};
+	struct bench_result measured = {0};
+	struct record figures = {0};
+	struct run_config config = *sweep->base;
 	const char *values[SWEEP_VARY_MAX];
 
 	for (size_t i = 0; i < sweep->vary_count; i++)
 		values[i] = "";
-	record_run(sweep, sweep->base, values, &nothing, "", record);
+	if (sweep_is_bench(sweep)) {
+		config.workload.kind = 0;
+		bench_record(&measured, &figures);
+	} else {
+		replay_record(&replayed, &figures);
+	}
+	record_run(sweep, &config, values, &figures, "", record);
 }
 
 int sweep_record_run(const struct sweep *sweep, uint64_t run, struct record *record,
@@ -173,24 +197,51 @@ int sweep_record_run(const struct sweep *sweep, uint64_t run, struct record *rec
 	return record->failed ? error_set(error, -ENOMEM, "out of memory") : 0;
 }
 
+static int replay_one(const struct sweep_pool *pool, const struct run_config *config,
+		      struct record *figures, struct error *error)
+{
+	struct replay_options options = {.stop = pool->sweep->stop, .store = pool->store};
+	struct replay_result result;
+	int err = replay_run(config, &options, &result, error);
+
+	if (!err || err == -EUCLEAN)
+		replay_record(&result, figures);
+	replay_result_deinit(&result);
+	return err;
+}
+
+static int bench_one(const struct sweep_pool *pool, const struct run_config *config,
+		     struct record *figures, struct error *error)
+{
+	struct bench_options options = {.stop = pool->sweep->stop};
+	struct bench_result result;
+	int err = bench_run(config, &options, &result, error);
+
+	if (!err || err == -EUCLEAN)
+		bench_record(&result, figures);
+	bench_result_deinit(&result);
+	return err;
+}
+
 /* A map that is refused, or that fails its check, is an answer; other errors end the sweep. */
 static int sweep_one(const struct sweep_pool *pool, uint64_t run, struct record *record,
 		     struct error *error)
 {
 	const struct sweep *sweep = pool->sweep;
 	const char *values[SWEEP_VARY_MAX];
-	struct replay_options options = {.stop = sweep->stop, .store = pool->store};
-	struct replay_result result;
+	struct record figures = {0};
 	struct run_config config;
 	int err = sweep_config(sweep, run, &config, values, error);
 
 	if (!err) {
-		err = replay_run(&config, &options, &result, error);
+		err = sweep_is_bench(sweep) ? bench_one(pool, &config, &figures, error)
+					    : replay_one(pool, &config, &figures, error);
 		if (err && error->is_refusal)
 			record_run(sweep, &config, values, NULL, error->text, record);
 		else if (!err || err == -EUCLEAN)
-			record_run(sweep, &config, values, &result, err ? error->text : "", record);
-		replay_result_deinit(&result);
+			record_run(sweep, &config, values, &figures, err ? error->text : "",
+				   record);
+		record_deinit(&figures);
 		if (record->count)
 			err = 0;
 	}
@@ -284,6 +335,8 @@ static int sweep_work(struct sweep_pool *pool, struct error *error)
 	unsigned int jobs = pool->sweep->jobs, begun = 0;
 	pthread_t *threads;
 
+	if (!jobs)
+		jobs = sweep_is_bench(pool->sweep) ? 1 : cpus_usable_count();
 	if (jobs > pool->total - pool->next)
 		jobs = (unsigned int)(pool->total - pool->next);
 	threads = calloc(jobs, sizeof(*threads));
@@ -326,8 +379,8 @@ int sweep_check_vary(const struct run_config *base, const struct vary *vary, str
 		return error_set(error, -EINVAL,
 				 "--vary %.32s: no such setting; there are type, max_entries, "
 				 "key_size, value_size, flags, numa_node, --kernel, --cpus, "
-				 "--engine, --program, --spread, --seed, --pin, --mem and the "
-				 "tunables",
+				 "--engine, --program, --spread, --seed, --pin, --mem, the "
+				 "tunables, and of benchmarks --workload and what it is set by",
 				 vary->name);
 	for (size_t n = 0; !err && n < vary->count; n++)
 		err = config_set(&config, vary->name, vary->values[n], error);
@@ -360,7 +413,7 @@ static int sweep_check_stdin(const struct sweep *sweep, struct error *error)
 
 	for (size_t i = 0; i < base->trace_count; i++)
 		readings += trace_is_stdin(base->traces[i]);
-	if (readings > 1)
+	if (readings > 1 || (readings && sweep_is_bench(sweep) && sweep_runs(sweep) != 1))
 		return error_set(error, -EINVAL, "-: standard input can be read once");
 	for (size_t i = 0; readings && i < sweep->vary_count; i++) {
 		if (varies_traces(base, &sweep->vary[i]))
@@ -421,6 +474,11 @@ static int sweep_check(const struct sweep *sweep, struct error *error)
 	}
 	if (!err)
 		err = check_places(sweep, error);
+	if (!err && sweep->jobs > 1 && sweep_is_bench(sweep))
+		return error_set(error, -EINVAL,
+				 "-j %u: benchmarks run one after another, or they would measure "
+				 "each other",
+				 sweep->jobs);
 	return err ? err : sweep_check_stdin(sweep, error);
 }
 
@@ -432,6 +490,9 @@ static struct trace_store *sweep_store(const struct sweep *sweep, uint64_t runs)
 {
 	uint64_t readings = sweep->each_trace ? sweep->base->trace_count : 1;
 
+	/* A benchmark keeps its traces itself. */
+	if (sweep_is_bench(sweep))
+		return NULL;
 	for (size_t i = 0; i < sweep->vary_count; i++) {
 		if (varies_traces(sweep->base, &sweep->vary[i]))
 			readings *= sweep->vary[i].count;

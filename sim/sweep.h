@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A sweep: the same replay under every combination of the varied settings, on several threads. The
- * last setting named varies fastest; results come in that order, whatever finished first.
+ * A sweep: the same replay, or benchmark, under every combination of the varied settings. The last
+ * setting named varies fastest; results come in that order, whatever finished first. Replays run on
+ * several threads, benchmarks one after another.
  */
 #ifndef SIM_SWEEP_H
 #define SIM_SWEEP_H
@@ -20,8 +21,8 @@ struct sweep {
 	size_t vary_count;
 	bool each_trace; /* the traces are a dimension, the slowest, instead of following each other
 			  */
-	unsigned int jobs;
-	uint64_t first; /* the run to begin with: those before it were done before */
+	unsigned int jobs; /* at the same time; 0: as many as there are CPUs, or 1 of benchmarks */
+	uint64_t first;    /* the run to begin with: those before it were done before */
 
 	/*
 	 * Called with each result in order, by one thread at a time. 0 to go on, or an errno. The
@@ -35,9 +36,12 @@ struct sweep {
 	const atomic_int *stop; /* or NULL */
 };
 
+/* Whether its runs are benchmarks: it has a workload, or varies it. */
+bool sweep_is_bench(const struct sweep *sweep);
+
 /*
  * The column that a varied setting has in the results: its name without dashes; "set_seed" for the
- * tunable seed, as the option's seed has its own. Lives as long as vary.
+ * tunable seed, as the option's seed has its own; of a workload its field. Lives as long as vary.
  */
 const char *sweep_column(const struct vary *vary);
 

@@ -21,7 +21,15 @@
 /* Not given: CSV with --resume, else a table. */
 #define FORMAT_UNSET ((enum output_format) - 1)
 
-enum option_group { GROUP_MAP, GROUP_TRACE, GROUP_SWEEP, GROUP_FORMAT, GROUP_QUIET, GROUPS };
+enum option_group {
+	GROUP_MAP,
+	GROUP_TRACE,
+	GROUP_BENCH,
+	GROUP_SWEEP,
+	GROUP_FORMAT,
+	GROUP_QUIET,
+	GROUPS
+};
 
 struct sweep_command {
 	struct run_config config;
@@ -53,7 +61,7 @@ static const struct cli_option sweep_table[] = {
 	 "a tunable, a field of the map or --OPTION, and its\n"
 	 "values: A,B,... FIRST..LAST FIRST..LAST:STEP\n"
 	 "FIRST..LAST:xFACTOR; may be repeated: all combinations"},
-	{"jobs", 'j', "N", "runs at the same time (default: all CPUs)"},
+	{"jobs", 'j', "N", "runs at the same time (default: all CPUs; 1 with -w)"},
 	{"each-trace", 0, NULL,
 	 "runs of their own for each trace, instead of one after\n"
 	 "the other in the same map"},
@@ -154,7 +162,7 @@ static const struct cli_group sweep_group = {sweep_table,
 /* What is varied, and the figures that most sweeps are about. */
 static void choose_main_columns(struct sweep_command *command)
 {
-	static const char *const figures[] = {
+	static const char *const replay_figures[] = {
 		"operations",
 		"misses",
 		"miss_ratio",
@@ -164,14 +172,28 @@ static void choose_main_columns(struct sweep_command *command)
 		"entries",
 		"operations_per_second",
 		"error",
+		NULL,
 	};
+	static const char *const bench_figures[] = {
+		"operations_per_second",
+		"rate_spread",
+		"operation_ns",
+		"call_ns_p50",
+		"call_ns_p99",
+		"call_ns_p999",
+		"fairness",
+		"error",
+		NULL,
+	};
+	const char *const *figures =
+		sweep_is_bench(&command->sweep) ? bench_figures : replay_figures;
 	size_t count = 0;
 
 	if (command->sweep.each_trace)
 		command->columns[count++] = "traces";
 	for (size_t i = 0; i < command->sweep.vary_count; i++)
 		command->columns[count++] = sweep_column(&command->vary[i]);
-	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+	for (size_t i = 0; figures[i]; i++)
 		command->columns[count++] = figures[i];
 	command->columns[count] = NULL;
 }
@@ -257,6 +279,9 @@ static int choose_format(struct sweep_command *command, struct error *error)
 	if (command->resume_path && command->format != OUTPUT_CSV)
 		return error_set(error, -EINVAL,
 				 "--resume appends rows, which only CSV allows: expected -o csv");
+	if (command->resume_path && sweep_is_bench(&command->sweep))
+		return error_set(error, -EINVAL,
+				 "--resume is for rows that come again: a benchmark's do not");
 	return 0;
 }
 
@@ -385,6 +410,7 @@ static void *group_state(struct sweep_command *command, int group)
 	switch ((enum option_group)group) {
 	case GROUP_MAP:
 	case GROUP_TRACE:
+	case GROUP_BENCH:
 		return &command->config;
 	case GROUP_SWEEP:
 		return command;
@@ -466,7 +492,7 @@ static int use_job_traces(struct sweep_command *command, struct error *error)
 			  strerror(errno));
 		return job_error(&command->job, command->trace_lines[i], -EINVAL, error);
 	}
-	if (!command->trace_count)
+	if (!command->trace_count && !sweep_is_bench(&command->sweep))
 		return error_set(error, -EINVAL,
 				 "%.400s: no traces: expected \"trace = ...\" in [traces], or "
 				 "traces "
@@ -483,7 +509,6 @@ static void sweep_command_init(struct sweep_command *command)
 	command->sweep = (struct sweep){
 		.base = &command->config,
 		.vary = command->vary,
-		.jobs = cpus_usable_count(),
 		.row = print_row,
 		.progress = show_progress,
 		.arg = command,
@@ -619,7 +644,7 @@ static int check_map(const struct sweep_command *command, int argc, char **argv,
 	const char *end = argc == 1 ? strrchr(argv[0], '.') : NULL;
 
 	if (config->map.attr.max_entries || config->is_map_given ||
-	    find_vary(command, "max_entries"))
+	    find_vary(command, "max_entries") || sweep_is_bench(&command->sweep))
 		return 0;
 	if (end && !strcmp(end, ".ini") && !command->job_path)
 		return error_set(error, -EINVAL,
@@ -632,15 +657,19 @@ static int check_map(const struct sweep_command *command, int argc, char **argv,
 static int finish_sweep(struct sweep_command *command, int argc, char **argv, struct error *error)
 {
 	bool uses_job = !argc && command->trace_count;
+	int count = uses_job ? (int)command->trace_count : argc;
+	char **traces = uses_job ? command->traces : argv;
 	int err = match_engines(command, error);
 
-	if (!err && (argc || uses_job))
+	if (!err && count)
 		err = check_map(command, argc, argv, error);
 	if (err)
 		return err;
-	return options_finish_run(&command->config, command->is_quiet,
-				  uses_job ? (int)command->trace_count : argc,
-				  uses_job ? command->traces : argv, error);
+	if (!sweep_is_bench(&command->sweep))
+		return options_finish_run(&command->config, command->is_quiet, count, traces,
+					  error);
+	options_finish_bench(&command->config, command->is_quiet, count, traces);
+	return 0;
 }
 
 static int run_sweep(const struct command *cli, int argc, char **argv)
@@ -663,11 +692,14 @@ static int run_sweep(const struct command *cli, int argc, char **argv)
 const struct command command_sweep = {
 	.name = "sweep",
 	.arguments = "[TRACE...]",
-	.summary = "replay under every combination of varied settings, a row each",
+	.summary = "replay, or measure, under every combination of varied settings",
 	.description =
 		"Replays the traces once for every combination of the varied settings, on all "
 		"CPUs,\n"
-		"and prints a row for each run, in a fixed order: the last --vary varies fastest.",
-	.groups = {&map_group, &run_trace_group, &sweep_group, &format_group, &quiet_group},
+		"and prints a row for each run, in a fixed order: the last --vary varies fastest.\n"
+		"With a workload the runs are benchmarks, as by mapsim bench, one after another.",
+	.groups = {&map_group, &run_trace_group, &bench_group, &sweep_group, &format_group,
+		   &quiet_group},
+	.print_more = bench_print_workloads,
 	.run = run_sweep,
 };

@@ -15,8 +15,9 @@
 #include "tools/command.h"
 
 const struct command *const commands[] = {
-	&command_replay,  &command_sweep,    &command_verify, &command_trace,
-	&command_kernels, &command_tunables, &command_topo,   NULL,
+	&command_replay,   &command_sweep, &command_bench,
+	&command_verify,   &command_trace, &command_kernels,
+	&command_tunables, &command_topo,  NULL,
 };
 
 /*

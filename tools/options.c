@@ -30,10 +30,10 @@ static const struct cli_option map_table[] = {
 	 "(default: the newest known; host with -e kernel)"},
 	{"set", 's', "NAME=VALUE", set_help},
 	{"engine", 'e', "ENGINE", engine_help},
+	{"check", 0, NULL, "check afterwards that no node was lost; exit 1 if one was"},
 	{"preload", 0, NULL,
 	 "read each trace into memory first; the clock never counts\n"
 	 "reading, but what reads also uses the caches"},
-	{"check", 0, NULL, "check afterwards that no node was lost; exit 1 if one was"},
 };
 
 static const struct cli_option verify_engine_table[] = {
@@ -126,6 +126,7 @@ static int set_run_option(void *state, const struct cli_option *option, const ch
 }
 
 const struct cli_group map_group = {map_table, COUNT(map_table), set_run_option};
+const struct cli_group bench_map_group = {map_table, COUNT(map_table) - 1, set_run_option};
 const struct cli_group trace_group = {trace_table, COUNT(trace_table), set_run_option};
 const struct cli_group run_trace_group = {run_trace_table, COUNT(run_trace_table), set_run_option};
 const struct cli_group verify_engine_group = {verify_engine_table, COUNT(verify_engine_table),
@@ -191,8 +192,9 @@ void options_note_cpus(const struct run_config *config)
 	if (config->cpus_given && config->cpus_given < possible)
 		fprintf(stderr,
 			"mapsim: the kernel's map has %" PRIu32 " CPUs; -c %" PRIu32
-			" is those that the trace uses\n",
-			possible, config->cpus_given);
+			" is those that %s\n",
+			possible, config->cpus_given,
+			config->workload.kind == WORKLOAD_UNSET ? "the trace uses" : "work");
 }
 
 int options_finish_run(struct run_config *config, bool is_quiet, int argc, char **argv,
@@ -201,6 +203,12 @@ int options_finish_run(struct run_config *config, bool is_quiet, int argc, char 
 	if (!argc)
 		return error_set(error, -EINVAL,
 				 "no trace given: a file, - or gen:KIND,name=value,...");
+	options_finish_bench(config, is_quiet, argc, argv);
+	return 0;
+}
+
+void options_finish_bench(struct run_config *config, bool is_quiet, int argc, char **argv)
+{
 	config->traces = (const char *const *)argv;
 	config->trace_count = (size_t)argc;
 	config_finish(config);
@@ -208,5 +216,4 @@ int options_finish_run(struct run_config *config, bool is_quiet, int argc, char 
 		fprintf(stderr, "mapsim: %s\n", config->map.kernel_note);
 	if (config->engine->is_running_kernel && !is_quiet)
 		options_note_cpus(config);
-	return 0;
 }

@@ -21,6 +21,14 @@ extern const struct cli_group verify_engine_group, verify_trace_group;
 
 /* --pin --mem --oversubscribe: where a run is on the machine; state is a struct run_config. */
 extern const struct cli_group pin_group;
+/* The same as map_group without --preload. */
+extern const struct cli_group bench_map_group;
+
+/* -w and what a workload is set by: state is a struct run_config. */
+extern const struct cli_group bench_group;
+
+/* Prints the workloads, for --help. */
+void bench_print_workloads(void);
 
 /* -o: state is an enum output_format. */
 extern const struct cli_group format_group;
@@ -45,5 +53,8 @@ void options_note_cpus(const struct run_config *config);
  */
 int options_finish_run(struct run_config *config, bool is_quiet, int argc, char **argv,
 		       struct error *error);
+
+/* The same for a benchmark, whose workload says whether it takes traces. */
+void options_finish_bench(struct run_config *config, bool is_quiet, int argc, char **argv);
 
 #endif

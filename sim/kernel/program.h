@@ -11,18 +11,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "sim/kernel/load.h"
 #include "sim/kernel/shared.h"
 
-struct bpf_object;
-
 struct kernel_program {
-	struct bpf_object *object;
-	const char *name; /* of the program that was loaded */
-	int fd;
+	struct kernel_object object;
 	uint32_t slot_count;
 	size_t key_stride; /* bytes from key to key */
 	bool folds;
-	bool repeats; /* the test run repeats the program */
 
 	/* Shared with the program. */
 	volatile struct kernel_control *control;

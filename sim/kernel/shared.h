@@ -38,4 +38,7 @@ struct kernel_settings {
 /* Steps of one run of the bounded loop. */
 #define KERNEL_BOUNDED_STEPS 64
 
+/* Steps of a benchmark in one call, where the kernel has bpf_loop(). */
+#define KERNEL_BENCH_TURNS 8192
+
 #endif

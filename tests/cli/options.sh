@@ -203,6 +203,7 @@ done
 mapsim verify -q --torture 9 --operations 1 -c 2 -s lock=map -s alloc=freelist -o csv 2>/dev/null |
 	sed -n '1s/,/\n/gp')
 verify=$(sort -u <<<"$verify")
+bench=$(mapsim bench -q -o csv --per-cpu -w lookup --repeat 1 --operations 9 | sed -n '1s/,/\n/gp')
 report "there are tunables and fields" \
 	"$([ -n "$tunables" ] && [ -n "$fields" ] && [ -n "$per_cpu" ] || echo "none")"
 same "fields of a result are in mapsim-replay.1" "replay -o csv" "$fields" "OUTPUT" "$output"
@@ -210,14 +211,28 @@ report "fields of a CPU are in mapsim-replay.1" \
 	"$(lacking "$per_cpu" "$(man_words Va "$(page_of replay)")" "not in the man page")"
 report "fields of a comparison are in the man pages" \
 	"$(lacking "$verify" "$(man_words Va "$(page_of replay)" "$(page_of verify)")" "not there")"
+report "fields of a benchmark are in the man pages" \
+	"$(lacking "$bench" "$(man_words Va "$(page_of replay)" "$(page_of bench)")" "not there")"
 report "tunables and fields named in the man pages exist" "$(lacking "$(man_words Va)" \
-	"$tunables"$'\n'"$per_cpu"$'\n'"$verify"$'\nper_cpu\npairs\nerror' "no tunable or field")"
+	"$tunables"$'\n'"$per_cpu"$'\n'"$verify"$'\n'"$bench"$'\nper_cpu\npairs\nerror' \
+	"no tunable or field")"
 report "tunables described in the man page exist" "$(lacking \
 	"$(sed -n '/^\.Sh TUNABLES/,/^\.Sh EXIT/s/^\.It Va //p' "$(page_of tunables)")" "$tunables" "no tunable")"
 same "tunables are completed" "mapsim tunables" "$tunables" "completion" \
 	"$(completed 'mapsim replay -s ' | tr -d =)"
 same "columns are completed" "sweep -o csv" "$fields"$'\nerror' "completion" \
 	"$(completed 'mapsim sweep --columns ')"
+
+same "columns are completed with a workload" "bench -o csv" \
+	"$(grep -vx cpu <<<"$bench")"$'\nerror' "completion" \
+	"$(completed 'mapsim sweep -w lookup --columns ')"
+workloads=$(help_of bench | sed -n '/^workloads/,/^$/s/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p')
+report "there are workloads" "$([ -n "$workloads" ] || echo "none")"
+same "workloads are in the man page" "bench --help" "$workloads" "the man page" \
+	"$(sed -n '/^\.Sh WORKLOADS/,/^\.Sh OUTPUT/s/^\.It Cm //p' "$(page_of bench)")"
+same "workloads are completed" "bench --help" "$workloads" "completion" \
+	"$(completed 'mapsim bench -w ')"
+values_taken 'mapsim sweep --vary --workload=f' workload= sweep -q --operations 9 --vary
 
 # Traces
 

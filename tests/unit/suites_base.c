@@ -4,10 +4,12 @@
 
 #include <stddef.h>
 
+extern CU_TestInfo bench_tests[];
 extern CU_TestInfo compare_tests[];
 extern CU_TestInfo config_tests[];
 extern CU_TestInfo csv_tests[];
 extern CU_TestInfo future_tests[];
+extern CU_TestInfo histogram_tests[];
 extern CU_TestInfo job_tests[];
 extern CU_TestInfo fuzz_tests[];
 extern CU_TestInfo kernel_engine_tests[];
@@ -19,6 +21,7 @@ extern CU_TestInfo pin_tests[];
 extern CU_TestInfo record_tests[];
 extern CU_TestInfo trace_store_tests[];
 extern CU_TestInfo shrink_tests[];
+extern CU_TestInfo team_tests[];
 extern CU_TestInfo traces_tests[];
 extern CU_TestInfo traces_binary_tests[];
 extern CU_TestInfo traces_gen_tests[];
@@ -28,12 +31,15 @@ extern CU_TestInfo traces_zstd_tests[];
 extern CU_TestInfo tunables_tests[];
 extern CU_TestInfo vary_tests[];
 extern CU_TestInfo words_tests[];
+extern CU_TestInfo workload_tests[];
 
 const struct unit_suite unit_suites[] = {
+	{"bench", bench_tests},
 	{"compare", compare_tests},
 	{"config", config_tests},
 	{"csv", csv_tests},
 	{"future", future_tests},
+	{"histogram", histogram_tests},
 	{"job", job_tests},
 	{"fuzz", fuzz_tests},
 	{"kernel_engine", kernel_engine_tests},
@@ -45,6 +51,7 @@ const struct unit_suite unit_suites[] = {
 	{"record", record_tests},
 	{"trace_store", trace_store_tests},
 	{"shrink", shrink_tests},
+	{"team", team_tests},
 	{"traces", traces_tests},
 	{"traces_binary", traces_binary_tests},
 	{"traces_gen", traces_gen_tests},
@@ -54,5 +61,6 @@ const struct unit_suite unit_suites[] = {
 	{"tunables", tunables_tests},
 	{"vary", vary_tests},
 	{"words", words_tests},
+	{"workload", workload_tests},
 	{NULL, NULL},
 };
