@@ -21,7 +21,7 @@ struct bench {
 	struct bench_worker *workers;
 	uint8_t *keys, *value;
 	struct map_counters *before; /* of each CPU that works, when the measured part begins */
-	uint64_t (*waits_before)[BENCH_LOCK_RANKS];
+	uint64_t (*waits_before)[LOCK_RANKS];
 
 	void *engine; /* of the run */
 };
@@ -118,6 +118,7 @@ static int fill(struct bench *bench)
 	for (uint32_t cpu = 0; cpu < bench->workload.params.running; cpu++) {
 		struct bench_worker *worker = &bench->workers[cpu];
 
+		worker->ctx = (struct map_ctx){.cpu = cpu, .next_use = UINT64_MAX};
 		worker->cpu.workload = (struct workload_state){.cpu = cpu};
 		begin_phase(worker, workload_fill_operations(&bench->workload, cpu));
 	}
@@ -140,15 +141,14 @@ static int work(struct bench *bench, uint32_t percent)
 	return run_phase(bench, config->kind, config->seconds * percent / 100);
 }
 
-static void get_lock_waits(const struct bench *bench, uint32_t cpu,
-			   uint64_t waits[BENCH_LOCK_RANKS])
+static void get_lock_waits(const struct bench *bench, uint32_t cpu, uint64_t waits[LOCK_RANKS])
 {
 	const struct engine *engine = bench->config->engine;
 
 	if (engine->lock_waits)
 		engine->lock_waits(bench->engine, cpu, waits);
 	else
-		memset(waits, 0xff, BENCH_LOCK_RANKS * sizeof(*waits));
+		memset(waits, 0xff, LOCK_RANKS * sizeof(*waits));
 }
 
 static void note_before(struct bench *bench)
@@ -192,7 +192,7 @@ static void collect_cpu(const struct bench *bench, uint32_t cpu, struct bench_cp
 	bench->config->engine->counters(bench->engine, cpu, &result->counters);
 	counters_add(&result->counters, &bench->before[cpu], true);
 	get_lock_waits(bench, cpu, result->lock_waits);
-	counts_add(result->lock_waits, bench->waits_before[cpu], BENCH_LOCK_RANKS, true);
+	counts_add(result->lock_waits, bench->waits_before[cpu], LOCK_RANKS, true);
 }
 
 static int collect(const struct bench *bench, struct bench_measured *run)
@@ -211,7 +211,7 @@ static int collect(const struct bench *bench, struct bench_measured *run)
 		run->operations += result->operations;
 		run->calls += result->calls;
 		counters_add(&run->total, &result->counters, false);
-		counts_add(run->lock_waits, result->lock_waits, BENCH_LOCK_RANKS, false);
+		counts_add(run->lock_waits, result->lock_waits, LOCK_RANKS, false);
 		histogram_merge(&run->latency, &result->latency);
 		begin = worker->begin_ticks < begin ? worker->begin_ticks : begin;
 		end = worker->end_ticks > end ? worker->end_ticks : end;

@@ -17,11 +17,10 @@
 #include "model/model.h"
 #include "sim/workload.h"
 
-#define BENCH_LOCK_RANKS (RANK_FREE_LIST + 1)
-
 /* A CPU that works, from one phase to the next. */
 struct bench_worker {
 	struct bench_cpu cpu;
+	struct map_ctx ctx;       /* of the model; its CPU is cpu.workload's */
 	uint8_t *key;             /* key_size bytes, at least 8, zeroed: its own lines */
 	struct histogram latency; /* ns that single calls took, without reading the clock */
 	uint64_t begin_ticks, end_ticks;
@@ -41,7 +40,7 @@ struct bench_cpu_result {
 	uint64_t operations, calls;
 	double seconds;
 	struct map_counters counters;
-	uint64_t lock_waits[BENCH_LOCK_RANKS]; /* by enum lock_rank, or COUNT_UNKNOWN */
+	uint64_t lock_waits[LOCK_RANKS]; /* by enum lock_rank, or COUNT_UNKNOWN */
 	struct histogram latency;
 };
 
@@ -51,7 +50,7 @@ struct bench_measured {
 	double seconds; /* from the first CPU's begin to the last one's end */
 	double rate;    /* operations a second, of all CPUs */
 	struct map_counters total;
-	uint64_t lock_waits[BENCH_LOCK_RANKS];
+	uint64_t lock_waits[LOCK_RANKS];
 	struct histogram latency;
 	struct bench_cpu_result *cpus;
 	struct map_census census;

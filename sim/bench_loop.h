@@ -101,7 +101,6 @@ WORKLOAD_INLINE bool bench_chunk(const struct bench_loop *loop, struct bench_wor
 				 uint32_t count, unsigned int kind)
 {
 	struct workload_params params = loop->phase->workload->params;
-	struct map_ctx ctx = {.context = OP_PROGRAM, .next_use = UINT64_MAX};
 	bool is_busy = false;
 
 	params.kind = kind;
@@ -111,8 +110,7 @@ WORKLOAD_INLINE bool bench_chunk(const struct bench_loop *loop, struct bench_wor
 
 			if (worker->cpu.operations >= worker->cpu.limit)
 				continue;
-			ctx.cpu = worker->cpu.workload.cpu;
-			bench_step(loop, &ctx, worker, &params);
+			bench_step(loop, &worker->ctx, worker, &params);
 			is_busy = true;
 		}
 	}
@@ -164,6 +162,7 @@ WORKLOAD_INLINE int bench_loop_run(const struct model_ops *ops, struct map *map,
 		is_busy = bench_chunk_of_kind(&loop, workers, count);
 		for (uint32_t n = 0; n < count; n++)
 			bench_take_samples(&workers[n].cpu, ticks_ns(), &workers[n].latency);
+		ops->thread_quiet(&workers[0].ctx);
 		is_stopped = phase->stop && atomic_load_explicit(phase->stop, memory_order_relaxed);
 		now = ticks_now();
 	}

@@ -3,7 +3,7 @@
 #include "sim/bench.h"
 #include "sim/metrics.h"
 
-static const char *const lock_wait_names[BENCH_LOCK_RANKS] = {
+static const char *const lock_wait_names[LOCK_RANKS] = {
 	[RANK_LOCAL_LRU] = "lock_waits_local_lru",
 	[RANK_LRU] = "lock_waits_lru",
 	[RANK_BUCKET] = "lock_waits_bucket",
@@ -24,7 +24,7 @@ static void record_latency(const struct histogram *latency, struct record *recor
 
 static void record_lock_waits(const uint64_t *waits, struct record *record)
 {
-	for (int rank = 0; rank < BENCH_LOCK_RANKS; rank++)
+	for (int rank = 0; rank < LOCK_RANKS; rank++)
 		metrics_record_count(record, lock_wait_names[rank], waits[rank]);
 }
 

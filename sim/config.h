@@ -49,8 +49,8 @@ void config_init(struct run_config *config);
 /*
  * Sets one part by its name: a tunable, a field of the map (type, max_entries, key_size,
  * value_size, flags, numa_node), or an option by its long name (kernel, cpus, engine, program,
- * spread, seed, pin, mem, and those of workload_config_set()), which may begin with "--" and then is not a tunable of the same name.
- * Returns 0, or -EINVAL with error naming what is valid.
+ * spread, seed, pin, mem, and those of workload_config_set()), which may begin with "--" and then
+ * is not a tunable of the same name. Returns 0, or -EINVAL with error naming what is valid.
  */
 int config_set(struct run_config *config, const char *name, const char *value, struct error *error);
 

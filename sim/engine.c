@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-const struct engine *const engines[] = {&engine_seq, &engine_kernel, NULL};
+const struct engine *const engines[] = {&engine_seq, &engine_threads, &engine_kernel, NULL};
 
 const struct engine *engine_find(const char *name, struct error *error)
 {

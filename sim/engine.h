@@ -22,6 +22,7 @@ struct engine {
 	bool is_one_thread;            /* its CPUs take turns, also in a benchmark */
 	bool is_running_kernel;        /* runs take the host's release, whatever the default */
 	bool pins;                     /* its CPUs are threads, with a place on this machine */
+	uint32_t batch_operations;     /* that it wants at a time; 0: as many as are convenient */
 
 	/*
 	 * Creates the run's map; the config's engine is this one. -ENOMEM etc. with error; state
@@ -56,10 +57,10 @@ struct engine {
 	 */
 	int (*bench)(void *state, const struct bench_phase *phase, struct error *error);
 	/* Times that a CPU had to wait, by enum lock_rank; NULL where that is not known. */
-	void (*lock_waits)(void *state, uint32_t cpu, uint64_t waits[BENCH_LOCK_RANKS]);
+	void (*lock_waits)(void *state, uint32_t cpu, uint64_t waits[LOCK_RANKS]);
 };
 
-extern const struct engine engine_seq;
+extern const struct engine engine_seq, engine_threads;
 extern const struct engine engine_kernel; /* where it could not be built, open() says why */
 
 /* NULL-terminated. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Engines over flavours of the model: one operation after another. */
+/* Engines over flavours of the model. */
 #include "sim/engine_model.h"
 
 #include <errno.h>
@@ -8,12 +8,6 @@
 #include <string.h>
 
 #include "sim/memory.h"
-
-struct model_run {
-	const struct model_ops *ops;
-	struct map *map;
-	uint64_t bytes; /* reserved */
-};
 
 int engine_model_open(const struct run_config *config, void **state, struct error *error)
 {
@@ -53,11 +47,6 @@ void engine_model_close(void *state)
 	free(run);
 }
 
-struct map *engine_model_map(void *state)
-{
-	return ((struct model_run *)state)->map;
-}
-
 int engine_model_run(void *state, const struct map_run *run, struct error *error)
 {
 	struct model_run *model = state;
@@ -72,6 +61,8 @@ void engine_model_counters(void *state, uint32_t cpu, struct map_counters *count
 	const struct model_run *run = state;
 
 	run->ops->counters(run->map, cpu, counters);
+	if (!run->ops->has_census)
+		counters->premature_evictions = COUNT_UNKNOWN;
 }
 
 void engine_model_census(void *state, struct map_census *census)
@@ -79,6 +70,10 @@ void engine_model_census(void *state, struct map_census *census)
 	const struct model_run *run = state;
 
 	run->ops->census(run->map, census);
+	if (run->ops->has_census)
+		return;
+	census->entries_max = COUNT_UNKNOWN;
+	census->first_premature_entries = COUNT_UNKNOWN;
 }
 
 void engine_model_memory(void *state, struct map_memory *memory)

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An engine over a flavour of the model whose operations run one after another. It is a name, a
- * summary, the flavour's model_ops, and the calls below, which know the flavour by the config's
- * engine.
+ * An engine over a flavour of the model. It is a name, a summary, the flavour's model_ops, and the
+ * calls below, which know the flavour by the config's engine, but for those it has itself.
  */
 #ifndef SIM_ENGINE_MODEL_H
 #define SIM_ENGINE_MODEL_H
 
 #include "sim/engine.h"
 
-/* The map of an open one. */
-struct map *engine_model_map(void *state);
+/* The state of an open one. */
+struct model_run {
+	const struct model_ops *ops;
+	struct map *map;
+	uint64_t bytes; /* reserved */
+	void *own;      /* the engine's, from its open() to its close() */
+};
 
 /* See struct engine. */
 int engine_model_open(const struct run_config *config, void **state, struct error *error);
@@ -25,10 +29,12 @@ int engine_model_dump(void *state, engine_key_fn *fn, void *arg, struct error *e
 int engine_model_check(void *state, struct error *error);
 
 /* clang-format off */
-#define ENGINE_MODEL_CALLS \
+#define ENGINE_MODEL_RUN_CALLS \
 	.open = engine_model_open, \
 	.close = engine_model_close, \
-	.run = engine_model_run, \
+	.run = engine_model_run
+
+#define ENGINE_MODEL_CALLS \
 	.counters = engine_model_counters, \
 	.census = engine_model_census, \
 	.memory = engine_model_memory, \

@@ -5,7 +5,7 @@
 /* All CPUs on this thread, a step of each in turn. */
 static int seq_bench(void *state, const struct bench_phase *phase, struct error *error)
 {
-	struct map *map = engine_model_map(state);
+	struct map *map = ((struct model_run *)state)->map;
 	uint32_t running = phase->workload->params.running;
 
 	(void)error;
@@ -20,5 +20,6 @@ const struct engine engine_seq = {
 	.model = &seq_model_ops,
 	.is_one_thread = true,
 	.bench = seq_bench,
+	ENGINE_MODEL_RUN_CALLS,
 	ENGINE_MODEL_CALLS,
 };

@@ -12,7 +12,7 @@
 #include "sim/engine.h"
 #include "sim/future.h"
 
-#define BATCH_OPERATIONS 4096
+#define BATCH_OPERATIONS 4096 /* where the engine does not care */
 
 /* A replay under way. */
 struct replay {
@@ -111,6 +111,13 @@ static struct trace_options replay_trace_options(const struct replay *replay)
 	return options;
 }
 
+static size_t replay_batch_operations(const struct replay *replay)
+{
+	uint32_t wanted = replay->config->engine->batch_operations;
+
+	return wanted ? wanted : BATCH_OPERATIONS;
+}
+
 /* Reads and runs a trace batch by batch. */
 static int replay_batches(struct replay *replay, struct trace_reader *reader,
 			  struct op_batch *batch)
@@ -138,12 +145,14 @@ static int replay_loaded(struct replay *replay, const struct op_batch *all)
 {
 	int err = 0;
 
-	for (size_t at = 0; !err && at < all->count; at += BATCH_OPERATIONS) {
+	size_t most = replay_batch_operations(replay);
+
+	for (size_t at = 0; !err && at < all->count; at += most) {
 		size_t left = all->count - at;
 		struct op_batch part = {
 			.ops = all->ops + at,
 			.values = all->values ? all->values + at : NULL,
-			.count = left < BATCH_OPERATIONS ? left : BATCH_OPERATIONS,
+			.count = left < most ? left : most,
 			.arena = all->arena,
 			.arena_bytes = all->arena_bytes,
 		};
@@ -194,7 +203,8 @@ static int replay_streamed(struct replay *replay, const char *spec)
 	if (err)
 		return err;
 	replay->total = trace_operations(reader);
-	err = op_batch_init(&batch, BATCH_OPERATIONS, false, trace_has_values(reader));
+	err = op_batch_init(&batch, replay_batch_operations(replay), false,
+			    trace_has_values(reader));
 	if (err)
 		error_set(replay->error, err, "out of memory");
 	else
@@ -338,6 +348,7 @@ static int replay_traces(struct replay *replay)
 static int open_outputs(struct replay *replay)
 {
 	const struct replay_options *options = replay->options;
+	size_t most = replay_batch_operations(replay);
 	int err = 0;
 
 	if (options->results_path && options->dump_path &&
@@ -347,8 +358,8 @@ static int open_outputs(struct replay *replay)
 				 options->dump_path);
 	if (options->results_path) {
 		err = output_file_open(&replay->results, options->results_path, replay->error);
-		replay->returns = malloc(BATCH_OPERATIONS * sizeof(*replay->returns));
-		replay->details = malloc(BATCH_OPERATIONS * sizeof(*replay->details));
+		replay->returns = calloc(most, sizeof(*replay->returns));
+		replay->details = calloc(most, sizeof(*replay->details));
 		if (!err && (!replay->returns || !replay->details))
 			err = error_set(replay->error, -ENOMEM, "out of memory");
 	}

@@ -79,7 +79,7 @@ static int finish(struct run_config *config, const struct bench_command *bench, 
 		return error_set(error, -EINVAL,
 				 "no workload given: -w WORKLOAD; mapsim bench --help has all");
 	options_finish_bench(config, bench->is_quiet, argc, argv);
-	return 0;
+	return options_check_places(config, error);
 }
 
 static int run_bench(const struct command *command, int argc, char **argv)
@@ -90,7 +90,8 @@ static int run_bench(const struct command *command, int argc, char **argv)
 	struct run_config config;
 	struct progress progress;
 	struct error error = {.text = ""};
-	void *states[] = {&config, &config, &config, &bench, &bench.format, &bench.is_quiet};
+	void *states[] = {&config, &config,       &config,        &config,
+			  &bench,  &bench.format, &bench.is_quiet};
 	int status, first, err;
 
 	config_init(&config);
@@ -122,8 +123,8 @@ const struct command command_bench = {
 	.description = "Measures closed loops: each CPU that works does the operations of a "
 		       "workload, one\n"
 		       "after another, in the same map. The workload replay takes traces.",
-	.groups = {&bench_group, &bench_map_group, &run_trace_group, &per_cpu_group, &format_group,
-		   &quiet_group},
+	.groups = {&bench_group, &bench_map_group, &run_trace_group, &pin_group, &per_cpu_group,
+		   &format_group, &quiet_group},
 	.print_more = bench_print_workloads,
 	.run = run_bench,
 };

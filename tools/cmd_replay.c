@@ -113,7 +113,7 @@ static int run_replay(const struct command *command, int argc, char **argv)
 	struct run_config config;
 	struct progress progress;
 	struct error error = {.text = ""};
-	void *states[] = {&config, &config, &replay, &replay.format, &replay.is_quiet};
+	void *states[] = {&config, &config, &config, &replay, &replay.format, &replay.is_quiet};
 	int status, first, err;
 
 	config_init(&config);
@@ -121,6 +121,8 @@ static int run_replay(const struct command *command, int argc, char **argv)
 	if (first < 0)
 		return status;
 	err = options_finish_run(&config, replay.is_quiet, argc - first, argv + first, &error);
+	if (!err)
+		err = options_check_places(&config, &error);
 	if (!err && !config.map.attr.max_entries && !config.is_map_given)
 		err = error_set(&error, -EINVAL, "no map given: -m max_entries=N,...");
 	if (!err)
@@ -149,6 +151,7 @@ const struct command command_replay = {
 	.description = "Replays traces, one after the other, in one map. A trace is a file, - for "
 		       "standard\n"
 		       "input, or gen:KIND,name=value,... (see mapsim trace --help).",
-	.groups = {&map_group, &run_trace_group, &replay_group, &format_group, &quiet_group},
+	.groups = {&map_group, &run_trace_group, &pin_group, &replay_group, &format_group,
+		   &quiet_group},
 	.run = run_replay,
 };

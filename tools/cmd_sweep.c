@@ -24,6 +24,7 @@
 enum option_group {
 	GROUP_MAP,
 	GROUP_TRACE,
+	GROUP_PIN,
 	GROUP_BENCH,
 	GROUP_SWEEP,
 	GROUP_FORMAT,
@@ -410,6 +411,7 @@ static void *group_state(struct sweep_command *command, int group)
 	switch ((enum option_group)group) {
 	case GROUP_MAP:
 	case GROUP_TRACE:
+	case GROUP_PIN:
 	case GROUP_BENCH:
 		return &command->config;
 	case GROUP_SWEEP:
@@ -654,6 +656,18 @@ static int check_map(const struct sweep_command *command, int argc, char **argv,
 	return error_set(error, -EINVAL, "no map given: -m max_entries=N,...");
 }
 
+/* Where engines vary, one may have places for its CPUs. */
+static int check_places(const struct sweep_command *command, struct error *error)
+{
+	for (size_t i = 0; i < command->sweep.vary_count; i++) {
+		const char *name = command->vary[i].name;
+
+		if (!strcmp(name, "engine") || !strcmp(name, "--engine"))
+			return 0;
+	}
+	return options_check_places(&command->config, error);
+}
+
 static int finish_sweep(struct sweep_command *command, int argc, char **argv, struct error *error)
 {
 	bool uses_job = !argc && command->trace_count;
@@ -661,6 +675,8 @@ static int finish_sweep(struct sweep_command *command, int argc, char **argv, st
 	char **traces = uses_job ? command->traces : argv;
 	int err = match_engines(command, error);
 
+	if (!err)
+		err = check_places(command, error);
 	if (!err && count)
 		err = check_map(command, argc, argv, error);
 	if (err)
@@ -698,8 +714,8 @@ const struct command command_sweep = {
 		"CPUs,\n"
 		"and prints a row for each run, in a fixed order: the last --vary varies fastest.\n"
 		"With a workload the runs are benchmarks, as by mapsim bench, one after another.",
-	.groups = {&map_group, &run_trace_group, &bench_group, &sweep_group, &format_group,
-		   &quiet_group},
+	.groups = {&map_group, &run_trace_group, &pin_group, &bench_group, &sweep_group,
+		   &format_group, &quiet_group},
 	.print_more = bench_print_workloads,
 	.run = run_sweep,
 };

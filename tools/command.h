@@ -38,7 +38,7 @@ struct cli_group {
 		   struct error *error);
 };
 
-#define CLI_GROUPS_MAX 6
+#define CLI_GROUPS_MAX 8
 
 struct command {
 	const char *name;

@@ -207,6 +207,19 @@ int options_finish_run(struct run_config *config, bool is_quiet, int argc, char 
 	return 0;
 }
 
+int options_check_places(const struct run_config *config, struct error *error)
+{
+	bool is_placed =
+		config->is_pin_given || config->oversubscribe || config->mem.kind != MEM_LOCAL;
+
+	if (config->engine->pins || !is_placed)
+		return 0;
+	return error_set(error, -EINVAL,
+			 "-e %s: --pin, --mem and --oversubscribe are for engines whose CPUs are "
+			 "threads",
+			 config->engine->name);
+}
+
 void options_finish_bench(struct run_config *config, bool is_quiet, int argc, char **argv)
 {
 	config->traces = (const char *const *)argv;

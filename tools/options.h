@@ -57,4 +57,7 @@ int options_finish_run(struct run_config *config, bool is_quiet, int argc, char 
 /* The same for a benchmark, whose workload says whether it takes traces. */
 void options_finish_bench(struct run_config *config, bool is_quiet, int argc, char **argv);
 
+/* 0, or -EINVAL with error: places were given to an engine that has none. */
+int options_check_places(const struct run_config *config, struct error *error);
+
 #endif

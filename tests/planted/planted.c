@@ -34,6 +34,7 @@ static const struct engine engine_check = {
 	.name = "check",
 	.summary = "the model, its locks checked and faults planted",
 	.model = &check_model_ops,
+	ENGINE_MODEL_RUN_CALLS,
 	ENGINE_MODEL_CALLS,
 };
 

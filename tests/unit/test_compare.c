@@ -18,6 +18,7 @@ extern enum fault check_fault_planted;
 static const struct engine engine_check = {
 	.name = "check",
 	.model = &check_model_ops,
+	ENGINE_MODEL_RUN_CALLS,
 	ENGINE_MODEL_CALLS,
 };
 

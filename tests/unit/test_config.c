@@ -393,7 +393,7 @@ static void test_engines(void)
 		CU_ASSERT_PTR_EQUAL(engine_find(engines[i]->name, &error), engines[i]);
 	CU_ASSERT_PTR_NULL(engine_find("", &error));
 	CU_ASSERT_PTR_NULL(engine_find("warp", &error));
-	CU_ASSERT_STRING_EQUAL(error.text, "no engine \"warp\"; there are: seq, kernel");
+	CU_ASSERT_STRING_EQUAL(error.text, "no engine \"warp\"; there are: seq, threads, kernel");
 	CU_ASSERT_PTR_NULL(engine_find("warp", NULL));
 }
 
