@@ -12,8 +12,9 @@
 
 const char *const topology_source_names[] = {"host", "xml", "synthetic"};
 
-/* More is a slip, and would take gigabytes. */
-#define SYNTHETIC_PUS_MAX (1u << 16)
+/* Four times as many as a map can have CPUs. More is a slip, and takes hwloc a quarter of a minute.
+ */
+#define SYNTHETIC_PUS_MAX (1u << 14)
 #define XML_BYTES_MAX (64u << 20)
 
 /* What a topology is made of. */
