@@ -162,10 +162,10 @@ struct scatter {
 static int scatter_init(struct scatter *scatter, hwloc_topology_t hwloc)
 {
 	int depth = hwloc_topology_get_depth(hwloc);
-	size_t count = 0;
+	size_t count = 1; /* the root is always there */
 
 	scatter->levels = calloc((size_t)depth, sizeof(*scatter->levels));
-	for (int i = 0; scatter->levels && i < depth; i++) {
+	for (int i = 1; scatter->levels && i < depth; i++) {
 		scatter->levels[i] = count;
 		count += hwloc_get_nbobjs_by_depth(hwloc, i);
 	}
@@ -210,7 +210,7 @@ static void scatter_take(struct pin_plan *plan, const struct scatter *scatter)
 {
 	hwloc_obj_t object = hwloc_get_root_obj(plan->topology->hwloc);
 
-	while (object->type != HWLOC_OBJ_PU) {
+	while (object && object->type != HWLOC_OBJ_PU) {
 		hwloc_obj_t best = NULL;
 
 		for (hwloc_obj_t child = object->first_child; child; child = child->next_sibling) {
@@ -222,7 +222,8 @@ static void scatter_take(struct pin_plan *plan, const struct scatter *scatter)
 		}
 		object = best;
 	}
-	plan->pus[plan->pu_count++] = object->os_index;
+	if (object)
+		plan->pus[plan->pu_count++] = object->os_index;
 	for (; object; object = object->parent) {
 		scatter_count(scatter, object)->waiting--;
 		scatter_count(scatter, object)->taken++;
