@@ -148,80 +148,101 @@ static void order_compact(struct pin_plan *plan, hwloc_const_bitmap_t set)
 	}
 }
 
-/* Sets that order_scatter() works with. */
-struct scatter {
-	hwloc_bitmap_t left; /* not taken yet */
-	hwloc_bitmap_t pass; /* of these, one for each core */
-	hwloc_bitmap_t taken;
-	hwloc_bitmap_t inside; /* scratch */
+/* Of an object of hwloc's tree: how many PUs below it wait in this pass, and are taken already. */
+struct scatter_count {
+	uint32_t waiting, taken;
 };
 
-/* Of each core the first PU that is left. */
-static void scatter_begin_pass(const struct topology *topology, struct scatter *scatter)
+/* The counts of all objects, level by level. */
+struct scatter {
+	struct scatter_count *counts;
+	size_t *levels; /* where each level begins */
+};
+
+static int scatter_init(struct scatter *scatter, hwloc_topology_t hwloc)
 {
+	int depth = hwloc_topology_get_depth(hwloc);
+	size_t count = 1; /* the root is always there */
+
+	scatter->levels = calloc((size_t)depth, sizeof(*scatter->levels));
+	for (int i = 1; scatter->levels && i < depth; i++) {
+		scatter->levels[i] = count;
+		count += hwloc_get_nbobjs_by_depth(hwloc, i);
+	}
+	scatter->counts = calloc(count, sizeof(*scatter->counts));
+	return scatter->levels && scatter->counts ? 0 : -ENOMEM;
+}
+
+static void scatter_deinit(struct scatter *scatter)
+{
+	free(scatter->counts);
+	free(scatter->levels);
+}
+
+static struct scatter_count *scatter_count(const struct scatter *scatter, hwloc_obj_t object)
+{
+	return &scatter->counts[scatter->levels[object->depth] + object->logical_index];
+}
+
+/* Lets the first PU that is left of each core wait. Whether there was one. */
+static bool scatter_begin_pass(const struct pin_plan *plan, const struct scatter *scatter,
+			       hwloc_const_bitmap_t set)
+{
+	hwloc_topology_t hwloc = plan->topology->hwloc;
 	hwloc_obj_t pu = NULL;
+	bool is_any = false;
 
-	while ((pu = hwloc_get_next_obj_by_type(topology->hwloc, HWLOC_OBJ_PU, pu))) {
-		hwloc_obj_t core =
-			hwloc_get_ancestor_obj_by_type(topology->hwloc, HWLOC_OBJ_CORE, pu);
+	while ((pu = hwloc_get_next_obj_by_type(hwloc, HWLOC_OBJ_PU, pu))) {
+		hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(hwloc, HWLOC_OBJ_CORE, pu);
 
-		if (hwloc_bitmap_isset(scatter->left, pu->os_index) &&
-		    !(core && hwloc_bitmap_intersects(core->cpuset, scatter->pass)))
-			hwloc_bitmap_set(scatter->pass, pu->os_index);
+		if (!hwloc_bitmap_isset(set, pu->os_index) || scatter_count(scatter, pu)->taken ||
+		    (core && scatter_count(scatter, core)->waiting))
+			continue;
+		for (hwloc_obj_t object = pu; object; object = object->parent)
+			scatter_count(scatter, object)->waiting++;
+		is_any = true;
 	}
+	return is_any;
 }
 
-/* Of the children that have PUs in this pass, the one of which the fewest are taken. */
-static hwloc_obj_t scatter_descend(struct scatter *scatter, hwloc_obj_t object)
-{
-	hwloc_obj_t best = NULL;
-	int best_taken = 0;
-
-	for (unsigned int i = 0; i < object->arity; i++) {
-		hwloc_obj_t child = object->children[i];
-		int taken;
-
-		if (!hwloc_bitmap_intersects(child->cpuset, scatter->pass))
-			continue;
-		hwloc_bitmap_and(scatter->inside, child->cpuset, scatter->taken);
-		taken = hwloc_bitmap_weight(scatter->inside);
-		if (best && taken >= best_taken)
-			continue;
-		best = child;
-		best_taken = taken;
-	}
-	return best;
-}
-
-static void scatter_take(struct pin_plan *plan, struct scatter *scatter)
+/* Takes the PU that is found by going to the child of which the fewest are taken. */
+static void scatter_take(struct pin_plan *plan, const struct scatter *scatter)
 {
 	hwloc_obj_t object = hwloc_get_root_obj(plan->topology->hwloc);
 
-	while (object->type != HWLOC_OBJ_PU)
-		object = scatter_descend(scatter, object);
-	hwloc_bitmap_clr(scatter->pass, object->os_index);
-	hwloc_bitmap_clr(scatter->left, object->os_index);
-	hwloc_bitmap_set(scatter->taken, object->os_index);
-	plan->pus[plan->pu_count++] = object->os_index;
+	while (object && object->type != HWLOC_OBJ_PU) {
+		hwloc_obj_t best = NULL;
+
+		for (hwloc_obj_t child = object->first_child; child; child = child->next_sibling) {
+			const struct scatter_count *count = scatter_count(scatter, child);
+
+			if (count->waiting &&
+			    (!best || count->taken < scatter_count(scatter, best)->taken))
+				best = child;
+		}
+		object = best;
+	}
+	if (object)
+		plan->pus[plan->pu_count++] = object->os_index;
+	for (; object; object = object->parent) {
+		scatter_count(scatter, object)->waiting--;
+		scatter_count(scatter, object)->taken++;
+	}
 }
 
 /* Adds the PUs of a set, each as far from the others as can be. */
 static int order_scatter(struct pin_plan *plan, hwloc_const_bitmap_t set)
 {
-	struct scatter scatter = {hwloc_bitmap_dup(set), hwloc_bitmap_alloc(), hwloc_bitmap_alloc(),
-				  hwloc_bitmap_alloc()};
-	bool has_memory = scatter.left && scatter.pass && scatter.taken && scatter.inside;
+	hwloc_obj_t root = hwloc_get_root_obj(plan->topology->hwloc);
+	struct scatter scatter;
+	int err = scatter_init(&scatter, plan->topology->hwloc);
 
-	while (has_memory && !hwloc_bitmap_iszero(scatter.left)) {
-		scatter_begin_pass(plan->topology, &scatter);
-		while (!hwloc_bitmap_iszero(scatter.pass))
+	while (!err && scatter_begin_pass(plan, &scatter, set)) {
+		while (scatter_count(&scatter, root)->waiting)
 			scatter_take(plan, &scatter);
 	}
-	hwloc_bitmap_free(scatter.left);
-	hwloc_bitmap_free(scatter.pass);
-	hwloc_bitmap_free(scatter.taken);
-	hwloc_bitmap_free(scatter.inside);
-	return has_memory ? 0 : -ENOMEM;
+	scatter_deinit(&scatter);
+	return err;
 }
 
 static int order_node(struct pin_plan *plan, uint32_t number, struct error *error)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,10 @@
 
 const char *const topology_source_names[] = {"host", "xml", "synthetic"};
 
-/* More is a slip, and would take gigabytes. */
-#define SYNTHETIC_PUS_MAX (1u << 16)
+/* Four times as many as a map can have CPUs; more is a slip. */
+#define SYNTHETIC_PUS_MAX (1u << 14)
+/* hwloc's time goes with the square of how many objects another one has. */
+#define PROBE_SECONDS 10
 #define XML_BYTES_MAX (64u << 20)
 
 /* What a topology is made of. */
@@ -48,7 +51,7 @@ static hwloc_topology_t input_load(const struct topology_input *input)
  */
 static _Noreturn void probe(const struct topology_input *input)
 {
-	const struct rlimit no_core = {0, 0}, seconds = {10, 10};
+	const struct rlimit no_core = {0, 0}, seconds = {PROBE_SECONDS, PROBE_SECONDS + 1};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	hwloc_topology_t hwloc;
 
@@ -62,7 +65,10 @@ static _Noreturn void probe(const struct topology_input *input)
 	_exit(hwloc ? 0 : 1);
 }
 
-/* 0 when a child has loaded the topology, -EINVAL when it could not, or why there is no child. */
+/*
+ * 0 when a child has loaded the topology, -EINVAL when it could not, -ETIME when it took too long,
+ * or why there is no child.
+ */
 static int input_probe(const struct topology_input *input)
 {
 	pid_t child = fork(), ended;
@@ -75,7 +81,25 @@ static int input_probe(const struct topology_input *input)
 	do {
 		ended = waitpid(child, &status, 0);
 	} while (ended < 0 && errno == EINTR);
+	if (ended == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+		return -ETIME;
 	return ended == child && WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EINVAL;
+}
+
+/* Tries a topology, and tells what was wrong with it: what it is and what was expected. */
+static int input_try(const struct topology_input *input, const char *what, const char *expected,
+		     struct error *error)
+{
+	int err = input_probe(input);
+
+	if (err == -ETIME)
+		return error_set(error, err, "%s: takes hwloc more than %d seconds", what,
+				 PROBE_SECONDS);
+	if (err == -EINVAL)
+		return error_set(error, err, "%s: hwloc cannot read it; expected %s", what,
+				 expected);
+	return err ? error_set(error, err, "%s: no process to try it: %s", what, strerror(-err))
+		   : 0;
 }
 
 /* Reads a stream to its end, and adds a zero. */
@@ -138,13 +162,7 @@ static int prepare_xml(struct topology_input *input, const char *path, struct er
 				 "%s: is no XML; expected a topology as `lstopo FILE.xml` writes "
 				 "it",
 				 path);
-	err = input_probe(input);
-	if (!err)
-		return 0;
-	return error_set(error, err,
-			 "%s: hwloc cannot read it; expected a topology as `lstopo FILE.xml` "
-			 "writes it",
-			 path);
+	return input_try(input, path, "a topology as `lstopo FILE.xml` writes it", error);
 }
 
 /*
@@ -174,20 +192,17 @@ static bool synthetic_is_small(const char *text)
 
 static int prepare_synthetic(struct topology_input *input, const char *text, struct error *error)
 {
-	int err;
+	char what[200];
 
 	input->text = text;
+	snprintf(what, sizeof(what), "synthetic \"%.160s\"", text);
 	if (!synthetic_is_small(text))
-		return error_set(error, -EINVAL, "synthetic \"%.160s\": more than %u PUs", text,
-				 SYNTHETIC_PUS_MAX);
-	err = input_probe(input);
-	if (!err)
-		return 0;
-	return error_set(error, err,
-			 "synthetic \"%.160s\": hwloc does not take it; expected levels with "
-			 "how many of them the one above has, like \"pack:2 [numa] l3:1 core:8 "
-			 "pu:2\"",
-			 text);
+		return error_set(error, -EINVAL, "%s: more than %u PUs", what, SYNTHETIC_PUS_MAX);
+	return input_try(input, what,
+			 "levels with how many of them the one above has, like \"pack:2 [numa] "
+			 "l3:1 "
+			 "core:8 pu:2\"",
+			 error);
 }
 
 /* PUs that are allowed, and of this machine those to which the process is not bound away from. */

@@ -21,8 +21,8 @@ static const struct cli_option topo_table[] = {
 	 "standard input (default: this machine)"},
 	{"synthetic", 0, "LEVELS", "a machine like \"pack:2 [numa] l3:1 core:8 pu:2\""},
 	{"cpus", 'c', "N",
-	 "place so many simulated CPUs (default: as many as --pin\n"
-	 "has, and without it none)"},
+	 "place so many simulated CPUs, 1 to 4096 (default: as many\n"
+	 "as --pin has, and without it none)"},
 };
 
 static int set_machine(struct topo_command *command, enum topology_source source, const char *text,
@@ -130,6 +130,9 @@ static int show(const struct topo_command *command, const struct topology *topol
 				    config->oversubscribe, error);
 		if (err)
 			return err;
+		/* No map has more. */
+		if (plan.cpus > MAP_CPUS_MAX)
+			plan.cpus = MAP_CPUS_MAX;
 		view.plan = &plan;
 	}
 	err = print_view(&view, command->format, error);
