@@ -8,6 +8,7 @@ static const char *const lock_wait_names[LOCK_RANKS] = {
 	[RANK_LRU] = "lock_waits_lru",
 	[RANK_BUCKET] = "lock_waits_bucket",
 	[RANK_FREE_LIST] = "lock_waits_free_list",
+	[RANK_FREE_CACHE] = "lock_waits_free_cache",
 };
 
 static double per(double part, double whole)
