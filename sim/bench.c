@@ -7,6 +7,7 @@
 
 #include "base/ticks.h"
 #include "sim/engine.h"
+#include "sim/metrics.h"
 
 #define LINE_BYTES 128 /* that no other CPU's data shares: two lines are fetched at a time */
 
@@ -224,6 +225,7 @@ static int collect(const struct bench *bench, struct bench_measured *run)
 	else
 		memset(&run->census, 0xff, sizeof(run->census));
 	engine->memory(bench->engine, &run->memory);
+	metrics_get_alloc(engine, bench->engine, &run->alloc);
 	return 0;
 }
 
