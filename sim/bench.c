@@ -199,12 +199,13 @@ static void collect_cpu(const struct bench *bench, uint32_t cpu, struct bench_cp
 static int collect(const struct bench *bench, struct bench_measured *run)
 {
 	const struct engine *engine = bench->config->engine;
+	uint32_t running = bench->workload.params.running;
 	uint64_t begin = UINT64_MAX, end = 0;
 
-	run->cpus = calloc(bench->workload.params.running, sizeof(*run->cpus));
+	run->cpus = calloc(running + 1, sizeof(*run->cpus));
 	if (!run->cpus)
 		return error_set(bench->error, -ENOMEM, "out of memory");
-	for (uint32_t cpu = 0; cpu < bench->workload.params.running; cpu++) {
+	for (uint32_t cpu = 0; cpu < running; cpu++) {
 		const struct bench_worker *worker = &bench->workers[cpu];
 		struct bench_cpu_result *result = &run->cpus[cpu];
 
