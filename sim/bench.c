@@ -119,7 +119,6 @@ static int fill(struct bench *bench)
 	for (uint32_t cpu = 0; cpu < bench->workload.params.running; cpu++) {
 		struct bench_worker *worker = &bench->workers[cpu];
 
-		worker->ctx = (struct map_ctx){.cpu = cpu, .next_use = UINT64_MAX};
 		worker->cpu.workload = (struct workload_state){.cpu = cpu};
 		begin_phase(worker, workload_fill_operations(&bench->workload, cpu));
 	}
@@ -245,6 +244,8 @@ static int run_once(struct bench *bench, struct bench_measured *run)
 		bench->max_entries = engine->max_entries(bench->engine);
 		err = bench_init(bench);
 	}
+	for (uint32_t cpu = 0; !err && cpu < bench->workload.params.running; cpu++)
+		bench->workers[cpu].ctx = (struct map_ctx){.cpu = cpu, .next_use = UINT64_MAX};
 	if (!err)
 		err = fill(bench);
 	for (uint32_t cpu = 0; !err && cpu < bench->workload.params.running; cpu++)
