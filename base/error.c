@@ -16,7 +16,8 @@ static void escape_controls(char *text)
 	}
 }
 
-static int set(struct error *error, int err, const char *format, va_list args)
+static __attribute__((format(printf, 3, 0))) int set(struct error *error, int err,
+						     const char *format, va_list args)
 {
 	if (error) {
 		error->is_refusal = false;

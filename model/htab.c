@@ -36,15 +36,13 @@ void htab_unlink(struct elem *elem)
 
 void htab_count_entry(struct map *map, const struct map_ctx *ctx, int change)
 {
-	struct map_census *census = &map->census;
-
 	if (!ENV_CENSUS) {
 		env_cpu_add(&map_cpu(map, ctx->cpu)->entries, (uint64_t)change);
 		return;
 	}
-	census->entries += (uint64_t)change;
-	if (census->entries > census->entries_max)
-		census->entries_max = census->entries;
+	map->census.entries += (uint64_t)change;
+	if (map->census.entries > map->census.entries_max)
+		map->census.entries_max = map->census.entries;
 }
 
 uint64_t map_entries(const struct map *map)
@@ -60,14 +58,13 @@ uint64_t map_entries(const struct map *map)
 static void count_eviction(struct map *map, const struct map_ctx *ctx)
 {
 	struct map_counters *counters = map_counters(map, ctx);
-	struct map_census *census = &map->census;
 
 	counters->evictions++;
-	if (!ENV_CENSUS || census->entries == map->max_entries)
+	if (!ENV_CENSUS || map->census.entries == map->max_entries)
 		return;
 	counters->premature_evictions++;
-	if (!census->first_premature_entries)
-		census->first_premature_entries = census->entries;
+	if (!map->census.first_premature_entries)
+		map->census.first_premature_entries = map->census.entries;
 }
 
 int htab_count_error(struct map *map, const struct map_ctx *ctx, int err)
@@ -121,17 +118,23 @@ static int check_flags(const struct elem *old, uint32_t flags)
 	return 0;
 }
 
+/* A copy of this CPU's may be other than zero from here on. */
+static void elem_note_writer(const struct map *map, const struct map_ctx *ctx, struct elem *elem)
+{
+	struct percpu_slot *slot = elem_percpu_slot(map, elem);
+
+	if (slot->writer == WRITER_NONE)
+		slot->writer = WRITER_CPU(ctx->cpu);
+	else if (slot->writer != WRITER_CPU(ctx->cpu))
+		slot->writer = WRITER_ANY;
+}
+
 void *elem_own_value(const struct map *map, const struct map_ctx *ctx, struct elem *elem)
 {
-	struct percpu_slot *slot;
-
 	if (!map->is_percpu)
 		return elem_value(map, elem);
-	slot = elem_percpu_slot(map, elem);
 	if (ENV_SHORTCUTS)
-		slot->writer = slot->writer == WRITER_NONE || slot->writer == WRITER_CPU(ctx->cpu)
-				       ? WRITER_CPU(ctx->cpu)
-				       : WRITER_ANY;
+		elem_note_writer(map, ctx, elem);
 	return elem_percpu_value(map, elem, ctx->cpu);
 }
 
@@ -153,12 +156,12 @@ static void write_percpu_value(struct map *map, const struct map_ctx *ctx, struc
 static void init_percpu_value(struct map *map, const struct map_ctx *ctx, struct elem *elem,
 			      const struct update *update)
 {
-	struct percpu_slot *slot = elem_percpu_slot(map, elem);
-	uint32_t cpu = 0, end = map->cpus;
+	uint32_t cpu = 0, end = map->cpus, writer;
 
-	if (ENV_SHORTCUTS && slot->writer != WRITER_ANY) {
-		cpu = slot->writer == WRITER_NONE ? end : slot->writer - 1;
-		end = slot->writer == WRITER_NONE ? end : slot->writer;
+	writer = ENV_SHORTCUTS ? elem_percpu_slot(map, elem)->writer : WRITER_ANY;
+	if (writer != WRITER_ANY) {
+		cpu = writer == WRITER_NONE ? end : writer - 1;
+		end = writer == WRITER_NONE ? end : writer;
 	}
 	if (env_fault(FAULT_VALUES_LEFT))
 		end = cpu;
@@ -167,7 +170,7 @@ static void init_percpu_value(struct map *map, const struct map_ctx *ctx, struct
 			env_clear(elem_percpu_value(map, elem, cpu), map->value_size);
 	}
 	if (ENV_SHORTCUTS)
-		slot->writer = WRITER_NONE;
+		elem_percpu_slot(map, elem)->writer = WRITER_NONE;
 	write_percpu_value(map, ctx, elem, update);
 }
 

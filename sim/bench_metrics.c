@@ -4,10 +4,8 @@
 #include "sim/metrics.h"
 
 static const char *const lock_wait_names[LOCK_RANKS] = {
-	[RANK_LOCAL_LRU] = "lock_waits_local_lru",
-	[RANK_LRU] = "lock_waits_lru",
-	[RANK_BUCKET] = "lock_waits_bucket",
-	[RANK_FREE_LIST] = "lock_waits_free_list",
+	[RANK_LOCAL_LRU] = "lock_waits_local_lru",   [RANK_LRU] = "lock_waits_lru",
+	[RANK_BUCKET] = "lock_waits_bucket",         [RANK_FREE_LIST] = "lock_waits_free_list",
 	[RANK_FREE_CACHE] = "lock_waits_free_cache",
 };
 

@@ -96,7 +96,8 @@ static uint32_t schedule_next(struct schedule *schedule, const struct lane *lane
 	if (!schedule->is_in_turn)
 		schedule->cpu = (uint32_t)rng_below(&schedule->rng, cpus);
 	do {
-		schedule->cpu = (schedule->cpu + step) % cpus;
+		schedule->cpu += step;
+		schedule->cpu -= schedule->cpu < cpus ? 0 : cpus;
 	} while (lanes[schedule->cpu].done == each);
 	schedule->left = UINT32_MAX;
 	if (schedule->burst_max)

@@ -51,7 +51,8 @@ lint clang-format "clang-format" clang-format --dry-run -Werror \
 	{base,examples,include,lib,model,sim,traces,tools,tests}/**/*.{c,cc,h}
 lint clang-tidy "clang-tidy" tidy seq {base,examples/lib,lib,sim,traces,tools}/**/*.c
 for flavour in "${flavours[@]}"; do
-	lint clang-tidy "clang-tidy, $flavour" tidy "$flavour" model/**/*.c
+	lint clang-tidy "clang-tidy, $flavour" tidy "$flavour" model/*.c model/{alloc,lru}/*.c \
+		model/env/"$flavour"/*.c
 done
 lint clang-tidy "clang-tidy, tests" tidy check tests/{unit,fuzz,lib}/*.c
 lint cppcheck "cppcheck" check_c

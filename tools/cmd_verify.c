@@ -311,16 +311,11 @@ static int check_save_path(const char *path, struct error *error)
 	return 0;
 }
 
-/* What does not go together. */
-static int check_command(struct verify_command *command, int argc, char **argv, struct error *error)
+static int check_torture(const struct verify_command *command, int argc, char **argv,
+			 struct error *error)
 {
-	struct run_config *config = &command->config;
+	const struct run_config *config = &command->config;
 
-	config->traces = (const char *const *)argv;
-	config->trace_count = (size_t)argc;
-	if (command->fuzz_seconds && (argc || config->is_map_given))
-		return error_set(error, -EINVAL, "--fuzz makes its own maps and traces: %s",
-				 argc ? argv[0] : "-m");
 	if (command->torture_seconds && (argc || config->is_map_given || command->fuzz_seconds))
 		return error_set(error, -EINVAL, "--torture makes its own maps and operations: %s",
 				 argc                   ? argv[0]
@@ -331,6 +326,23 @@ static int check_command(struct verify_command *command, int argc, char **argv, 
 	if (!command->torture_seconds &&
 	    (command->operations != UINT64_MAX || command->own_pairs_only))
 		return error_set(error, -EINVAL, "--operations and --own are for --torture");
+	return 0;
+}
+
+/* What does not go together. */
+static int check_command(struct verify_command *command, int argc, char **argv, struct error *error)
+{
+	struct run_config *config = &command->config;
+	int err;
+
+	config->traces = (const char *const *)argv;
+	config->trace_count = (size_t)argc;
+	if (command->fuzz_seconds && (argc || config->is_map_given))
+		return error_set(error, -EINVAL, "--fuzz makes its own maps and traces: %s",
+				 argc ? argv[0] : "-m");
+	err = check_torture(command, argc, argv, error);
+	if (err)
+		return err;
 	if (!command->fuzz_seconds && !command->torture_seconds && !argc)
 		return error_set(error, -EINVAL,
 				 "no trace given: a file, - or gen:KIND,name=value,...; or --fuzz "

@@ -21,7 +21,7 @@
 #include "sim/torture/worker.h"
 
 #define DELAY_ONE_IN 16
-#define DELAY_PAUSES_MAX 256
+#define DELAY_PAUSES_MAX 128
 #define YIELD_ONE_IN 1024
 
 bool slice_can_have(const struct map_attr *attr)

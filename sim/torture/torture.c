@@ -34,8 +34,8 @@ static const char *const mixes[] = {
 	"LlUuNnEeDdTt", "UUUUDLk", "LUDkkpp", "LLLLLLLUUDb", "UuNnEebkpT", "LLUUDt",   "Up",
 };
 
-static const uint32_t key_sizes[] = {8, 8, 4, 3, 12, 16, 20, 64};
-static const uint32_t value_sizes[] = {8, 8, 4, 16, 64, 100, 256, 1000};
+static const uint32_t key_sizes[] = {8, 8, 8, 4, 4, 3, 12, 16, 20, 64};
+static const uint32_t value_sizes[] = {8, 8, 8, 8, 4, 4, 16, 16, 32, 64, 100, 256, 1000};
 
 #define PICK(rng, list) ((list)[rng_below(rng, sizeof(list) / sizeof((list)[0]))])
 
@@ -112,7 +112,7 @@ static int make_pairs(const struct torture_options *options, struct torture_resu
 	uint64_t most =
 		policy_count(TUNE_LOCK) * (policy_count(TUNE_ALLOC) + policy_count(TUNE_ROTATION));
 
-	result->pairs = calloc(most, sizeof(*result->pairs));
+	result->pairs = calloc(most + 1, sizeof(*result->pairs));
 	if (!result->pairs)
 		return error_set(error, -ENOMEM, "out of memory");
 	if (is_set[TUNE_ALLOC] || !is_set[TUNE_ROTATION])
@@ -229,7 +229,7 @@ static void plan_make(const struct torture_options *options, const struct tortur
 	slice->ids =
 		1 + rng_below(rng, 2ULL * map_attr_entries(&map->attr, map->cpus)) + slice->threads;
 	slice->shared_ids = 1 + rng_below(rng, slice->ids);
-	slice->has_delays = rng_below(rng, 2);
+	slice->has_delays = !rng_below(rng, 4);
 	slice->waits_for_grace =
 		!pair->is_rotation && threads_model_ops.alloc(pair->policy)->waits_for_grace;
 	slice->stop = options->stop;

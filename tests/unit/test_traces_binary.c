@@ -43,7 +43,7 @@ static void batch_make(struct op_batch *batch, size_t count)
 		batch->ops[i].key_bytes = (uint32_t)(1 + i % 20);
 		batch->ops[i].key =
 			(uint64_t)op_batch_add_bytes(batch,
-						     "0123456789012345678901234567890" + i % 4,
+						     &"0123456789012345678901234567890"[i % 4],
 						     1 + i % 20);
 	}
 	batch->count = count;

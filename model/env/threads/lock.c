@@ -327,6 +327,7 @@ void env_unlock_resilient(struct env_lock *lock)
 	env_store(&slot->held_count, last);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the bit is set in *word */
 void env_lock_bit_wait(uintptr_t *word, uintptr_t bit, struct map_ctx *ctx, enum lock_rank rank)
 {
 	struct waiting waiting = {.ctx = ctx, .kind = LOCK_RAW};
