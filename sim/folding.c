@@ -22,8 +22,9 @@ struct folding {
 	struct pin_plan plan;
 	int *nodes; /* of each CPU, or NULL where there is one node */
 	struct bandwidth bandwidth;
-	double *readings; /* of bandwidth, repeat of them; then of each order, in ns for a table */
-	uint64_t *sums;   /* items */
+	double *bandwidths; /* read, one before each of ... */
+	double *readings;   /* ... these: ns for a table, repeat of each order */
+	uint64_t *sums;     /* items */
 
 	/* Of the part that is read. */
 	struct fold_source source;
@@ -61,26 +62,29 @@ static void write_counters(struct folding *folding, uint32_t writer)
 	atomic_fetch_add(&folding->updates, updates);
 }
 
-/* Orders take turns, and the one that begins does, too, so that none has another's caches. */
+/*
+ * Orders take turns. Memory is read before each, for its own sake and so that all begin with the
+ * same in the caches, which is nothing of theirs.
+ */
 static int read_all(struct folding *folding)
 {
 	const struct folding_part *part = folding->part;
-	uint32_t repeat = folding->config->repeat;
-	int err = 0;
+	double *readings = folding->readings, *bandwidths = folding->bandwidths;
 
-	for (uint32_t r = 0; r < repeat; r++) {
-		for (uint32_t k = 0; k < part->count; k++) {
-			uint32_t i = (r + k) % part->count;
-			double begin = system_seconds();
+	for (uint32_t r = 0; r < folding->config->repeat; r++) {
+		for (uint32_t i = 0; i < part->count; i++) {
+			double begin;
+			int err;
 
+			*bandwidths++ = bandwidth_read(&folding->bandwidth);
+			begin = system_seconds();
 			err = fold_source_read(&folding->source, part->times[i].order,
 					       folding->sums, folding->stop);
 			if (err)
 				return err;
-			folding->readings[(i + 1) * repeat + r] =
+			readings[(size_t)i * folding->config->repeat + r] =
 				(system_seconds() - begin) * 1e9 / folding->config->size.tables;
 		}
-		folding->readings[r] = bandwidth_read(&folding->bandwidth);
 	}
 	return 0;
 }
@@ -115,28 +119,25 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The i-th readings, sorted. */
-static const double *sorted_readings(struct folding *folding, uint32_t i)
+static void sort(double *readings, uint32_t count)
 {
-	uint32_t repeat = folding->config->repeat;
-	double *readings = &folding->readings[(size_t)i * repeat];
-
-	qsort(readings, repeat, sizeof(*readings), compare_doubles);
-	return readings;
+	qsort(readings, count, sizeof(*readings), compare_doubles);
 }
 
 static void summarize(struct folding *folding)
 {
 	struct folding_part *part = folding->part;
-	uint32_t repeat = folding->config->repeat;
+	uint32_t repeat = folding->config->repeat, bandwidths = repeat * part->count;
 
-	part->bandwidth_bytes_per_second = sorted_readings(folding, 0)[repeat / 2];
+	sort(folding->bandwidths, bandwidths);
+	part->bandwidth_bytes_per_second = folding->bandwidths[bandwidths / 2];
 	part->lines = fold_source_lines(&folding->source);
 	part->updates = folding->updates;
 	for (uint32_t i = 0; i < part->count; i++) {
 		struct folding_time *time = &part->times[i];
-		const double *readings = sorted_readings(folding, i + 1);
+		double *readings = &folding->readings[(size_t)i * repeat];
 
+		sort(readings, repeat);
 		time->ns = readings[repeat / 2];
 		time->ns_min = readings[0];
 		time->ns_max = readings[repeat - 1];
@@ -251,11 +252,12 @@ static int plan_nodes(struct folding *folding)
 static int folding_begin(struct folding *folding, struct error *error)
 {
 	const struct folding_config *config = folding->config;
+	size_t readings = (size_t)config->repeat * FOLD_ORDERS;
 
 	folding->sums = calloc(config->size.items, sizeof(*folding->sums));
-	folding->readings =
-		calloc((FOLD_ORDERS + 1) * (size_t)config->repeat, sizeof(*folding->readings));
-	if (!folding->sums || !folding->readings || plan_nodes(folding))
+	folding->bandwidths = calloc(readings, sizeof(*folding->bandwidths));
+	folding->readings = calloc(readings, sizeof(*folding->readings));
+	if (!folding->sums || !folding->bandwidths || !folding->readings || plan_nodes(folding))
 		return no_memory(error);
 	return bandwidth_init(&folding->bandwidth, largest_cache_bytes(&folding->topology), error);
 }
@@ -264,6 +266,7 @@ static void folding_end(struct folding *folding)
 {
 	bandwidth_deinit(&folding->bandwidth);
 	free(folding->readings);
+	free(folding->bandwidths);
 	free(folding->sums);
 	free(folding->nodes);
 }
