@@ -351,6 +351,7 @@ void folding_record(const struct folding_config *config, const struct folding_pa
 	double seconds = time->ns * 1e-9 * config->size.tables;
 	double rate = (double)(part->lines * FOLD_LINE_BYTES) / seconds;
 
+	record_add_text(record, "version", VERSION);
 	record_add_text(record, "source", part->source);
 	record_add_text(record, "order", time->order->name);
 	record_add_u64(record, "items", config->size.items);
@@ -361,13 +362,14 @@ void folding_record(const struct folding_config *config, const struct folding_pa
 	record_add_double(record, "ns_per_table", time->ns, 1);
 	record_add_double(record, "ns_per_table_min", time->ns_min, 1);
 	record_add_double(record, "ns_per_table_max", time->ns_max, 1);
+	record_add_double(record, "spread", (time->ns_max - time->ns_min) / time->ns, 2);
 	record_add_double(record, "seconds", seconds, 6);
 	record_ratio(part, i, record);
 	record_add_u64(record, "lines", part->lines);
 	record_add_u64(record, "line_visits", time->line_visits);
-	record_add_double(record, "bytes_per_second", rate, 0);
-	record_add_double(record, "bandwidth_bytes_per_second", part->bandwidth_bytes_per_second,
-			  0);
-	record_add_double(record, "bandwidth_share", rate / part->bandwidth_bytes_per_second, 3);
+	record_add_double(record, "gb_per_second", rate * 1e-9, 3);
+	record_add_double(record, "memory_gb_per_second", part->bandwidth_bytes_per_second * 1e-9,
+			  3);
+	record_add_double(record, "memory_share", rate / part->bandwidth_bytes_per_second, 3);
 	record_add_u64(record, "updates", part->updates);
 }

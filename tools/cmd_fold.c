@@ -87,9 +87,12 @@ static int print_part(const struct folding_config *config, const struct folding_
 static int print_result(const struct folding_config *config, const struct folding_result *result,
 			enum output_format format)
 {
-	static const char *const columns[] = {"source",      "order",           "ns_per_table",
-					      "seconds",     "ratio_to_item",   "lines",
-					      "line_visits", "bandwidth_share", NULL};
+	static const char *const columns[] = {"source",        "order",
+					      "ns_per_table",  "spread",
+					      "seconds",       "ratio_to_item",
+					      "lines",         "line_visits",
+					      "gb_per_second", "memory_gb_per_second",
+					      "memory_share",  NULL};
 	struct output_rows *rows =
 		output_rows_begin(format, format == OUTPUT_TABLE ? columns : NULL);
 	int err = 0, end_err;
@@ -101,15 +104,6 @@ static int print_result(const struct folding_config *config, const struct foldin
 		err = print_part(config, &result->parts[i], rows);
 	end_err = output_rows_end(rows);
 	return err ? err : end_err;
-}
-
-/* What the shares are of. */
-static void print_bandwidth(const struct folding_result *result)
-{
-	for (uint32_t i = 0; i < result->count; i++)
-		fprintf(stderr, "mapsim: %s: a thread reads memory at %.1f GB/s\n",
-			result->parts[i].source,
-			result->parts[i].bandwidth_bytes_per_second * 1e-9);
 }
 
 static int run_fold(const struct command *command, int argc, char **argv)
@@ -134,8 +128,6 @@ static int run_fold(const struct command *command, int argc, char **argv)
 	err = folding_run(&config, &stop_requested, &result, &error);
 	if (err)
 		return fail(err, &error);
-	if (!is_quiet && format == OUTPUT_TABLE)
-		print_bandwidth(&result);
 	err = print_result(&config, &result, format);
 	if (err)
 		return fail(error_set(&error, err, "out of memory"), &error);
