@@ -28,8 +28,9 @@ static int set_order(struct folding_config *config, const char *value, struct er
 	if (config->order || !strcmp(value, "all"))
 		return 0;
 	for (const struct fold_order *order = fold_orders; order->name; order++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s, ", order->name);
-	return error_set(error, -EINVAL, "order=%.40s: expected %sor all", value, names);
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+					 used ? ", " : "", order->name);
+	return error_set(error, -EINVAL, "order=%.40s: expected %s or all", value, names);
 }
 
 static int set_fold_option(void *state, const struct cli_option *option, const char *value,
