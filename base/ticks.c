@@ -36,8 +36,10 @@ static bool counter_is_even(void)
 	return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) && edx & 1u << 8;
 }
 
+/* Not before all in front of it is done, or loads that are still waited for would not count. */
 static inline uint64_t counter_read(void)
 {
+	_mm_lfence();
 	return __rdtsc();
 }
 
@@ -52,7 +54,7 @@ static inline uint64_t counter_read(void)
 {
 	uint64_t count;
 
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(count) : : "memory");
 	return count;
 }
 

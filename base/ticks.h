@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Now, in ticks; the same on all CPUs. Any thread, after ticks_init(). */
+/* Now, in ticks, once all before it is done. The same on all CPUs; after ticks_init(). */
 uint64_t ticks_now(void);
 
 /*

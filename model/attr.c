@@ -124,7 +124,10 @@ const char *map_attr_alloc(const struct map_attr *attr, const struct tunables *t
 
 bool map_attr_preallocates(const struct map_attr *attr, const struct tunables *tunables)
 {
-	return map_type_is_lru(attr->type) || !strcmp(map_attr_alloc(attr, tunables), "freelist");
+	const char *alloc = map_attr_alloc(attr, tunables);
+
+	return map_type_is_lru(attr->type) ||
+	       (strcmp(alloc, "kmalloc") != 0 && strcmp(alloc, "bpfmem") != 0);
 }
 
 size_t map_attr_elem_bytes(const struct map_attr *attr)

@@ -115,11 +115,11 @@ static int compare_counts(const struct census *census)
 	if (!map->preallocates && (uint64_t)elem_count_sum(&map->count) != census->hashed)
 		return error_set(census->error, -EUCLEAN, "%llu elements are hashed, counted %lld",
 				 hashed, (long long)elem_count_sum(&map->count));
-	if (!map->preallocates && census->hashed + census->free != map->slab.cut_count)
+	if (!map->preallocates && census->hashed + census->free != map->slab.object_count)
 		return error_set(census->error, -EUCLEAN,
 				 "%llu elements are hashed and %llu free, of %llu allocated",
 				 hashed, (unsigned long long)census->free,
-				 (unsigned long long)map->slab.cut_count);
+				 (unsigned long long)map->slab.object_count);
 	return 0;
 }
 

@@ -210,6 +210,12 @@ static int take_elem(struct map *map, struct map_ctx *ctx, struct elem *old, str
 	return 0;
 }
 
+void htab_end_alloc(struct map *map, struct map_ctx *ctx)
+{
+	if (map->alloc_policy->work)
+		map->alloc_policy->work(map, ctx);
+}
+
 void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
 	if (map->is_lru) {
@@ -302,6 +308,7 @@ static int update_plain(struct map *map, struct map_ctx *ctx, const struct updat
 		map_counters(map, ctx)->replaced += old && !err;
 	}
 	bucket_unlock(map, ctx, bucket);
+	htab_end_alloc(map, ctx);
 	return err;
 }
 
@@ -484,6 +491,8 @@ int htab_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t 
 	map_counters(map, ctx)->deletes++;
 	if (map->is_lru)
 		htab_free_elem(map, ctx, elem);
+	else
+		htab_end_alloc(map, ctx);
 	return 0;
 }
 
@@ -559,5 +568,7 @@ int htab_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key
 	map_counters(map, ctx)->deletes++;
 	if (map->is_lru)
 		htab_free_elem(map, ctx, elem);
+	else
+		htab_end_alloc(map, ctx);
 	return 0;
 }

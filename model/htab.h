@@ -79,6 +79,9 @@ uint64_t map_entries(const struct map *map);
  */
 void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem);
 
+/* The end of an operation that popped or pushed elements of a map without LRU. Under no lock. */
+void htab_end_alloc(struct map *map, struct map_ctx *ctx);
+
 /* Counts a return value; gives it back. */
 int htab_count_error(struct map *map, const struct map_ctx *ctx, int err);
 

@@ -116,6 +116,8 @@ static int batch_bucket(struct map *map, struct map_ctx *ctx, uint32_t bucket, u
 
 		freed = elem->free_next;
 		htab_free_elem(map, ctx, elem);
+		if (!map->is_lru)
+			htab_end_alloc(map, ctx);
 	}
 	return 0;
 }

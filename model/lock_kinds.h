@@ -12,6 +12,13 @@ enum lock_kind {
  * The order in which one CPU may take locks, lowest first. A free list is popped and pushed under
  * a bucket lock; no LRU lock is ever taken inside one.
  */
-enum lock_rank { RANK_LOCAL_LRU, RANK_LRU, RANK_BUCKET, RANK_FREE_LIST, LOCK_RANKS };
+enum lock_rank {
+	RANK_LOCAL_LRU,
+	RANK_LRU,
+	RANK_BUCKET,
+	RANK_FREE_LIST,
+	RANK_FREE_CACHE, /* of one CPU, under what all share */
+	LOCK_RANKS
+};
 
 #endif

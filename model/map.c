@@ -97,7 +97,9 @@ static int map_alloc_tables(struct map *map)
 			values + map->cpus * map_tunable(map, TUNE_CACHE_HIGH)))
 		return -ENOMEM;
 	if (!map->preallocates) {
-		slab_init(&map->slab, map->elem_bytes, map->max_entries, map_node(map));
+		if (slab_init(&map->slab, map->elem_bytes, map->max_entries, map->cpus,
+			      map_node(map), alloc_prepare_elem, map))
+			return -ENOMEM;
 		return elem_count_init(&map->count, (enum count_choice)map_tunable(map, TUNE_COUNT),
 				       (uint32_t)map_tunable(map, TUNE_COUNT_BATCH),
 				       map->max_entries, map->cpus);
@@ -314,6 +316,17 @@ static void ops_memory(const struct map *map, struct map_memory *memory)
 		map->is_lru ? map->lru_ops->model_bytes(map) : map->alloc_policy->model_bytes(map);
 }
 
+static void ops_alloc_stats(const struct map *map, struct map_alloc_stats *stats)
+{
+	uint64_t elems = map->preallocates ? map->elem_total : map->slab.object_count;
+
+	memset(stats, 0, sizeof(*stats));
+	stats->kernel_bytes_max = map_attr_kernel_bytes(&map->attr, &map->tunables,
+							map->preallocates, map->cpus, elems);
+	if (!map->is_lru && map->alloc_policy->stats)
+		map->alloc_policy->stats(map, stats);
+}
+
 static void ops_lists(const struct map *map, map_list_fn *fn, void *arg)
 {
 	if (map->is_lru)
@@ -380,6 +393,7 @@ const struct model_ops model_ops_table = {
 	.counters = ops_counters,
 	.census = ops_census,
 	.memory = ops_memory,
+	.alloc_stats = ops_alloc_stats,
 	.lists = ops_lists,
 	.max_entries = ops_max_entries,
 	.key_size = ops_key_size,

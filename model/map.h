@@ -59,11 +59,15 @@ struct elem {
 	};
 	struct lru_node lru;
 	uint32_t hash;
-	uint32_t policy_word; /* a rotation policy's own */
+	uint32_t policy_word; /* a rotation policy's, or the general allocator's own */
 	uint8_t key[];        /* then, 8-byte aligned, the value or the per-CPU value's slot */
 };
 
 _Static_assert(offsetof(struct elem, key) == 48, "as in the kernel");
+_Static_assert(offsetof(struct elem, free_next) == offsetof(struct slab_object, next) &&
+		       offsetof(struct elem, policy_word) == offsetof(struct slab_object, index) &&
+		       sizeof(struct elem) == sizeof(struct slab_object),
+	       "an element is an object of the general allocator");
 
 #define LOCK_CLASSES_MAX 64
 

@@ -103,6 +103,15 @@ struct map_memory {
 	uint64_t model_bytes;
 };
 
+/* What allocation did in a map without LRU, since it was made; 0 where a policy has no such thing.
+ */
+struct map_alloc_stats {
+	uint64_t refills;           /* times that a CPU's cache was filled */
+	uint64_t global_trips;      /* times that it was with, or emptied to, what all CPUs share */
+	uint64_t grace_waiting_max; /* most elements that waited for a grace period, CPUs summed */
+	uint64_t kernel_bytes_max;  /* kernel_bytes with all elements ever allocated at a time */
+};
+
 /* One list's length; cpu is -1 for lists that are not a CPU's. */
 typedef void map_list_fn(void *arg, const char *list, int cpu, uint64_t nodes);
 
@@ -206,6 +215,7 @@ struct model_ops {
 	void (*counters)(const struct map *map, uint32_t cpu, struct map_counters *counters);
 	void (*census)(const struct map *map, struct map_census *census);
 	void (*memory)(const struct map *map, struct map_memory *memory);
+	void (*alloc_stats)(const struct map *map, struct map_alloc_stats *stats);
 	void (*lists)(const struct map *map, map_list_fn *fn, void *arg);
 	uint32_t (*max_entries)(const struct map *map); /* after rounding */
 	uint32_t (*key_size)(const struct map *map);

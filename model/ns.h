@@ -39,6 +39,7 @@
 #define htab_count_entry ENV_NS(htab_count_entry)
 #define htab_unlink ENV_NS(htab_unlink)
 #define htab_free_elem ENV_NS(htab_free_elem)
+#define htab_end_alloc ENV_NS(htab_end_alloc)
 #define elem_fold_value ENV_NS(elem_fold_value)
 #define elem_own_value ENV_NS(elem_own_value)
 #define elem_read_value ENV_NS(elem_read_value)
@@ -64,14 +65,29 @@
 #define slab_deinit ENV_NS(slab_deinit)
 #define slab_alloc ENV_NS(slab_alloc)
 #define slab_free ENV_NS(slab_free)
+#define slab_walk ENV_NS(slab_walk)
+
+/* defer.c */
+#define defer_init ENV_NS(defer_init)
+#define defer_deinit ENV_NS(defer_deinit)
+#define defer_add ENV_NS(defer_add)
+#define defer_take_over ENV_NS(defer_take_over)
+#define defer_take_any ENV_NS(defer_take_any)
+#define defer_count ENV_NS(defer_count)
+#define defer_most ENV_NS(defer_most)
+#define defer_walk ENV_NS(defer_walk)
 
 /* lock.c */
 #define lock_policies ENV_NS(lock_policies)
 
 /* alloc/ */
 #define alloc_policies ENV_NS(alloc_policies)
-#define elem_from_slab ENV_NS(elem_from_slab)
-#define elem_to_slab ENV_NS(elem_to_slab)
+#define alloc_prepare_elem ENV_NS(alloc_prepare_elem)
+#define alloc_walk_slab ENV_NS(alloc_walk_slab)
+#define alloc_slab_stats ENV_NS(alloc_slab_stats)
+#define alloc_ida ENV_NS(alloc_ida)
+#define alloc_bitmap ENV_NS(alloc_bitmap)
+#define alloc_locked ENV_NS(alloc_locked)
 #define alloc_freelist ENV_NS(alloc_freelist)
 #define alloc_kmalloc ENV_NS(alloc_kmalloc)
 #define alloc_bpfmem ENV_NS(alloc_bpfmem)

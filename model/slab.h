@@ -1,48 +1,83 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The general allocator under maps that do not preallocate: objects of one size, cut from large
- * chunks and kept on a stack when free. It holds no more than the most objects ever in use.
+ * The general allocator under maps that do not preallocate, for objects of one size (after the
+ * kernel's SLUB: Lameter, 2007). A slab is a run of objects. Each CPU takes objects from a slab of
+ * its own, and frees such as come from there to it. Others are pushed to the slab they belong to,
+ * without a lock; one of which nobody has any free object is nobody's, and comes to a shared list
+ * of partial slabs with the first that is freed. It holds no more than the most objects ever in
+ * use, rounded up to slabs, and returns none to the system.
  */
 #ifndef MODEL_SLAB_H
 #define MODEL_SLAB_H
 
 #include <env.h>
 
-struct slab_chunk;
+/* What the allocator sees of a struct elem (map.h), which says what stale_next is for. */
 struct slab_object {
-	uintptr_t stale_next; /* of an element: see struct elem */
-	struct slab_object *next;
+	uintptr_t stale_next;
+	struct slab_object *next; /* while it is free */
+	uint8_t elem[28];
+	uint32_t index; /* in its run, for ever */
 };
+
+/* In front of its objects. */
+struct slab_run {
+	struct slab_run *next_partial; /* under the lock */
+	struct slab_run *next;         /* of all */
+	struct slab_object *freed;     /* by CPUs that do not own it; or SLAB_FULL */
+	uint32_t objects;
+} __attribute__((aligned(64)));
+
+struct slab_cpu {
+	struct slab_run *run; /* its own; NULL at first */
+	struct slab_object *free;
+	uint64_t refills; /* runs taken */
+} __attribute__((aligned(64)));
+
+/*
+ * Called for each object of a new run, with its number, 0 being the first of all. Returns 0 or
+ * -ENOMEM. Nobody else prepares meanwhile.
+ */
+typedef int slab_prepare_fn(void *arg, void *object, uint64_t number);
 
 struct slab {
-	struct env_lock lock; /* for the users of the map that owns it to take */
-	struct slab_object *free;
+	struct env_lock lock;
+	struct slab_run *partial;
+	struct slab_run *runs;     /* all, newest first */
 	struct slab_chunk *chunks; /* newest first; the newest is being cut */
 	uint8_t *cut, *cut_end;
+	struct slab_cpu *cpu_slabs;
+	slab_prepare_fn *prepare; /* or NULL */
+	void *arg;
+	uint32_t cpus;
+	uint32_t run_objects; /* of a run */
+	int numa_node;
 	size_t object_bytes;
 	size_t chunk_bytes;
-	int numa_node;
 	uint64_t chunk_count;
-	uint64_t cut_count; /* objects cut so far: numbers 0..cut_count-1 are in use or free */
+	uint64_t object_count; /* of all runs */
 };
 
 /*
- * For objects of object_bytes, at least 16, at most objects_max expected, on a NUMA node or, with
- * -1, wherever.
+ * For objects of object_bytes, a multiple of 8 and at least a struct slab_object, of which
+ * objects_max are expected, and cpus CPUs; memory from numa_node, if it is not negative. Returns 0
+ * or -ENOMEM.
  */
-void slab_init(struct slab *slab, size_t object_bytes, uint64_t objects_max, int numa_node);
+int slab_init(struct slab *slab, size_t object_bytes, uint64_t objects_max, uint32_t cpus,
+	      int numa_node, slab_prepare_fn *prepare, void *arg);
 void slab_deinit(struct slab *slab);
 
-/*
- * An object; *is_new tells one never used before, zeroed, whose number is cut_count - 1. NULL when
- * memory ends. Needs other users kept out.
- */
-void *slab_alloc(struct slab *slab, bool *is_new);
-void slab_free(struct slab *slab, void *object);
+/* An object, as it was freed or zeroed; NULL when memory ends. Takes the lock now and then. */
+void *slab_alloc(struct slab *slab, struct map_ctx *ctx);
+void slab_free(struct slab *slab, struct map_ctx *ctx, void *object);
+
+/* Visits all free objects, while nothing runs. Returns what a visit did. */
+typedef int slab_visit_fn(void *arg, const void *object);
+int slab_walk(const struct slab *slab, slab_visit_fn *visit, void *arg);
 
 static inline uint64_t slab_bytes(const struct slab *slab)
 {
-	return slab->chunk_count * slab->chunk_bytes;
+	return slab->chunk_count * slab->chunk_bytes + slab->cpus * sizeof(*slab->cpu_slabs);
 }
 
 #endif

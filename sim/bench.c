@@ -7,6 +7,7 @@
 
 #include "base/ticks.h"
 #include "sim/engine.h"
+#include "sim/metrics.h"
 
 #define LINE_BYTES 128 /* that no other CPU's data shares: two lines are fetched at a time */
 
@@ -118,7 +119,6 @@ static int fill(struct bench *bench)
 	for (uint32_t cpu = 0; cpu < bench->workload.params.running; cpu++) {
 		struct bench_worker *worker = &bench->workers[cpu];
 
-		worker->ctx = (struct map_ctx){.cpu = cpu, .next_use = UINT64_MAX};
 		worker->cpu.workload = (struct workload_state){.cpu = cpu};
 		begin_phase(worker, workload_fill_operations(&bench->workload, cpu));
 	}
@@ -198,12 +198,13 @@ static void collect_cpu(const struct bench *bench, uint32_t cpu, struct bench_cp
 static int collect(const struct bench *bench, struct bench_measured *run)
 {
 	const struct engine *engine = bench->config->engine;
+	uint32_t running = bench->workload.params.running;
 	uint64_t begin = UINT64_MAX, end = 0;
 
-	run->cpus = calloc(bench->workload.params.running, sizeof(*run->cpus));
+	run->cpus = calloc(running + 1, sizeof(*run->cpus));
 	if (!run->cpus)
 		return error_set(bench->error, -ENOMEM, "out of memory");
-	for (uint32_t cpu = 0; cpu < bench->workload.params.running; cpu++) {
+	for (uint32_t cpu = 0; cpu < running; cpu++) {
 		const struct bench_worker *worker = &bench->workers[cpu];
 		struct bench_cpu_result *result = &run->cpus[cpu];
 
@@ -224,6 +225,7 @@ static int collect(const struct bench *bench, struct bench_measured *run)
 	else
 		memset(&run->census, 0xff, sizeof(run->census));
 	engine->memory(bench->engine, &run->memory);
+	metrics_get_alloc(engine, bench->engine, &run->alloc);
 	return 0;
 }
 
@@ -242,6 +244,8 @@ static int run_once(struct bench *bench, struct bench_measured *run)
 		bench->max_entries = engine->max_entries(bench->engine);
 		err = bench_init(bench);
 	}
+	for (uint32_t cpu = 0; !err && cpu < bench->workload.params.running; cpu++)
+		bench->workers[cpu].ctx = (struct map_ctx){.cpu = cpu, .next_use = UINT64_MAX};
 	if (!err)
 		err = fill(bench);
 	for (uint32_t cpu = 0; !err && cpu < bench->workload.params.running; cpu++)

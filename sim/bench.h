@@ -55,6 +55,7 @@ struct bench_measured {
 	struct bench_cpu_result *cpus;
 	struct map_census census;
 	struct map_memory memory;
+	struct map_alloc_stats alloc; /* since the map was made */
 	const char *check; /* as in struct replay_result */
 };
 

@@ -8,6 +8,7 @@ static const char *const lock_wait_names[LOCK_RANKS] = {
 	[RANK_LRU] = "lock_waits_lru",
 	[RANK_BUCKET] = "lock_waits_bucket",
 	[RANK_FREE_LIST] = "lock_waits_free_list",
+	[RANK_FREE_CACHE] = "lock_waits_free_cache",
 };
 
 static double per(double part, double whole)
@@ -72,6 +73,7 @@ void bench_record(const struct bench_result *result, struct record *record)
 	record_add_u64(record, "max_entries", result->max_entries);
 	record_add_text(record, "check", run->check ? run->check : "");
 	metrics_record_count(record, "kernel_bytes", run->memory.kernel_bytes);
+	metrics_record_alloc(&run->alloc, record);
 	metrics_record_count(record, "model_bytes", run->memory.model_bytes);
 }
 

@@ -43,6 +43,7 @@ struct engine {
 	void (*total)(void *state, struct map_counters *counters);
 	void (*census)(void *state, struct map_census *census);
 	void (*memory)(void *state, struct map_memory *memory);
+	void (*alloc_stats)(void *state, struct map_alloc_stats *stats); /* NULL: not known */
 	void (*lists)(void *state, map_list_fn *fn, void *arg);
 	uint32_t (*max_entries)(void *state);
 	int (*dump)(void *state, engine_key_fn *fn, void *arg, struct error *error);

@@ -83,6 +83,13 @@ void engine_model_memory(void *state, struct map_memory *memory)
 	run->ops->memory(run->map, memory);
 }
 
+void engine_model_alloc_stats(void *state, struct map_alloc_stats *stats)
+{
+	const struct model_run *run = state;
+
+	run->ops->alloc_stats(run->map, stats);
+}
+
 void engine_model_lists(void *state, map_list_fn *fn, void *arg)
 {
 	const struct model_run *run = state;

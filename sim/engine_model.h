@@ -23,6 +23,7 @@ int engine_model_run(void *state, const struct map_run *run, struct error *error
 void engine_model_counters(void *state, uint32_t cpu, struct map_counters *counters);
 void engine_model_census(void *state, struct map_census *census);
 void engine_model_memory(void *state, struct map_memory *memory);
+void engine_model_alloc_stats(void *state, struct map_alloc_stats *stats);
 void engine_model_lists(void *state, map_list_fn *fn, void *arg);
 uint32_t engine_model_max_entries(void *state);
 int engine_model_dump(void *state, engine_key_fn *fn, void *arg, struct error *error);
@@ -38,6 +39,7 @@ int engine_model_check(void *state, struct error *error);
 	.counters = engine_model_counters, \
 	.census = engine_model_census, \
 	.memory = engine_model_memory, \
+	.alloc_stats = engine_model_alloc_stats, \
 	.lists = engine_model_lists, \
 	.max_entries = engine_model_max_entries, \
 	.dump = engine_model_dump, \

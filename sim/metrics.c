@@ -111,6 +111,22 @@ void metrics_record_counters(const struct map_counters *counters, struct record 
 	record_work(counters, record);
 }
 
+void metrics_get_alloc(const struct engine *engine, void *state, struct map_alloc_stats *stats)
+{
+	if (engine->alloc_stats)
+		engine->alloc_stats(state, stats);
+	else
+		memset(stats, 0xff, sizeof(*stats));
+}
+
+void metrics_record_alloc(const struct map_alloc_stats *stats, struct record *record)
+{
+	metrics_record_count(record, "kernel_bytes_max", stats->kernel_bytes_max);
+	metrics_record_count(record, "alloc_refills", stats->refills);
+	metrics_record_count(record, "alloc_global_trips", stats->global_trips);
+	metrics_record_count(record, "grace_waiting_max", stats->grace_waiting_max);
+}
+
 static void record_rest(const struct map_counters *counters, const uint64_t *nodes,
 			struct record *record)
 {
@@ -137,6 +153,7 @@ void replay_record(const struct replay_result *result, struct record *record)
 	record_rest(total, result->nodes, record);
 	record_add_text(record, "check", result->check ? result->check : "");
 	metrics_record_count(record, "kernel_bytes", result->memory.kernel_bytes);
+	metrics_record_alloc(&result->alloc, record);
 	metrics_record_count(record, "model_bytes", result->memory.model_bytes);
 	record_add_double(record, "seconds", result->seconds, 6);
 	record_add_double(record, "operations_per_second",

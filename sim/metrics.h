@@ -12,4 +12,10 @@ void metrics_record_count(struct record *record, const char *name, uint64_t coun
 /* Adds what operations came to and what work it was: all of a CPU's counters but operations. */
 void metrics_record_counters(const struct map_counters *counters, struct record *record);
 
+struct engine;
+
+/* What an engine knows of allocation, and its fields; COUNT_UNKNOWN where it knows nothing. */
+void metrics_get_alloc(const struct engine *engine, void *state, struct map_alloc_stats *stats);
+void metrics_record_alloc(const struct map_alloc_stats *stats, struct record *record);
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/system.h"
 #include "sim/engine.h"
 #include "sim/future.h"
+#include "sim/metrics.h"
 
 #define BATCH_OPERATIONS 4096 /* where the engine does not care */
 
@@ -451,6 +452,7 @@ static int collect(struct replay *replay, struct replay_result *result)
 		engine->total(replay->engine, &result->total);
 	engine->census(replay->engine, &result->census);
 	engine->memory(replay->engine, &result->memory);
+	metrics_get_alloc(engine, replay->engine, &result->alloc);
 	collect_lists(replay, result);
 	result->max_entries = engine->max_entries(replay->engine);
 	result->seconds = engine->seconds ? engine->seconds(replay->engine) : replay->seconds;

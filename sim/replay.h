@@ -35,6 +35,7 @@ struct replay_result {
 	struct map_counters total;
 	struct map_census census;
 	struct map_memory memory;
+	struct map_alloc_stats alloc;
 	uint64_t nodes[NODE_LISTS]; /* over all CPUs */
 	uint32_t max_entries;       /* as the map has it */
 	uint32_t cpus;

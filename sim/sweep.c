@@ -339,7 +339,7 @@ static int sweep_work(struct sweep_pool *pool, struct error *error)
 		jobs = sweep_is_bench(pool->sweep) ? 1 : cpus_usable_count();
 	if (jobs > pool->total - pool->next)
 		jobs = (unsigned int)(pool->total - pool->next);
-	threads = calloc(jobs, sizeof(*threads));
+	threads = calloc(jobs + 1, sizeof(*threads));
 	if (!threads)
 		return error_set(error, -ENOMEM, "out of memory");
 	pool->working = jobs;

@@ -355,20 +355,22 @@ static int cut_parts(struct workload *workload, const struct op_batch *traces, s
 static int deal_traces(struct workload *workload, const struct run_config *config,
 		       const struct op_batch *traces, struct error *error)
 {
-	uint32_t *next = calloc(workload->params.running, sizeof(*next));
+	uint32_t *next;
 	size_t total = 0;
-	int err = 0;
+	int err;
 
 	for (size_t n = 0; n < config->trace_count; n++)
 		total += traces[n].count;
 	if (total > UINT32_MAX / 2)
-		err = error_set(error, -EINVAL, "replay: more than %u operations", UINT32_MAX / 2);
-	workload->drawn = err ? NULL : calloc(total, sizeof(*workload->drawn));
+		return error_set(error, -EINVAL, "replay: more than %u operations", UINT32_MAX / 2);
+	next = calloc(workload->params.running, sizeof(*next));
+	workload->drawn = calloc(total, sizeof(*workload->drawn));
 	workload->drawn_count = total;
-	if (!err && (!workload->drawn || !next))
-		err = error_set(error, -ENOMEM, "out of memory");
-	if (!err)
-		err = cut_parts(workload, traces, config->trace_count, next, error);
+	if (!workload->drawn || !next) {
+		free(next);
+		return error_set(error, -ENOMEM, "out of memory");
+	}
+	err = cut_parts(workload, traces, config->trace_count, next, error);
 	for (size_t n = 0; !err && n < config->trace_count; n++)
 		err = deal_ops(workload, &traces[n], config->traces[n], next, error);
 	free(next);

@@ -33,6 +33,9 @@ static const struct cli_option verify_table[] = {
 	 "all policies of locks, allocation and rotation but those\n"
 	 "that -s sets, and check that nothing is lost"},
 	{"operations", 0, "N", "with --torture: end when each pair of policies has done N"},
+	{"concurrent", 0, NULL,
+	 "all CPUs at the same time, by default on threads: compare the\n"
+	 "totals with those of interleavings of the trace"},
 	{"own", 0, NULL, "with --torture: only the release's own policies"},
 };
 
@@ -60,6 +63,10 @@ static int set_verify_option(void *state, const struct cli_option *option, const
 		return set_number(option, value, UINT32_MAX, &command->torture_seconds, error);
 	if (!strcmp(option->name, "operations"))
 		return set_number(option, value, UINT64_MAX, &command->operations, error);
+	if (!strcmp(option->name, "concurrent")) {
+		command->is_concurrent = true;
+		return 0;
+	}
 	if (!strcmp(option->name, "own")) {
 		command->own_pairs_only = true;
 		return 0;
@@ -319,6 +326,8 @@ static int check_command(struct verify_command *command, int argc, char **argv, 
 				 argc                   ? argv[0]
 				 : config->is_map_given ? "-m"
 							: "--fuzz");
+	if (command->is_concurrent && (command->fuzz_seconds || command->torture_seconds))
+		return error_set(error, -EINVAL, "--concurrent is for traces");
 	if (!command->torture_seconds &&
 	    (command->operations != UINT64_MAX || command->own_pairs_only))
 		return error_set(error, -EINVAL, "--operations and --own are for --torture");
@@ -343,12 +352,15 @@ static int run_verify(const struct command *cli, int argc, char **argv)
 	int status, first, err;
 
 	config_init(config);
+	config->engine = NULL;
 	config->seed = SEED_NOT_GIVEN;
 	first = command_parse(cli, argc, argv, states, &status);
 	if (first < 0)
 		return status;
 	if (!command.against)
 		command.against = &engine_kernel;
+	if (!config->engine)
+		config->engine = command.is_concurrent ? &engine_threads : &engine_seq;
 	err = check_command(&command, argc - first, argv + first, &error);
 	if (!err && command.torture_seconds) {
 		choose_seed(&command);
@@ -360,6 +372,11 @@ static int run_verify(const struct command *cli, int argc, char **argv)
 		return fail(err, &error);
 	if (config->map.kernel_note[0] && !command.is_quiet)
 		fprintf(stderr, "mapsim: %s\n", config->map.kernel_note);
+	if (command.is_concurrent) {
+		if (config->seed == SEED_NOT_GIVEN)
+			config->seed = 1;
+		return verify_totals(&command);
+	}
 	return command.fuzz_seconds ? hunt(&command) : verify_traces(&command);
 }
 

@@ -17,12 +17,14 @@ struct verify_command {
 	uint64_t torture_seconds; /* 0: no torture */
 	uint64_t operations;      /* of each of its pairs */
 	bool own_pairs_only;
+	bool is_concurrent; /* totals of all CPUs at the same time */
 	enum output_format format;
 	bool is_quiet;
 	struct progress progress;
 };
 
-/* Runs and prints. Returns an exit status. */
+/* These run and print. They return an exit status. */
 int verify_torture(struct verify_command *command);
+int verify_totals(struct verify_command *command);
 
 #endif

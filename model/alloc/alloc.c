@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/alloc/alloc.h"
 
-const struct alloc_policy *const alloc_policies[] = {&alloc_freelist, &alloc_kmalloc, &alloc_bpfmem,
-						     NULL};
+const struct alloc_policy *const alloc_policies[] =
+	{&alloc_freelist, &alloc_kmalloc, &alloc_ida, &alloc_bitmap,
+	 &alloc_locked,   &alloc_bpfmem,  NULL};
 
-static struct elem *slab_new_elem(struct map *map)
+int alloc_prepare_elem(void *map, void *elem, uint64_t number)
 {
-	bool is_new;
-	struct elem *elem = slab_alloc(&map->slab, &is_new);
+	struct map *of = map;
 
-	if (!elem || !is_new || !map->is_percpu)
-		return elem;
-	elem_percpu_slot(map, elem)->value = (uint32_t)(map->slab.cut_count - 1);
-	if (!percpu_reserve(&map->percpu, map->slab.cut_count))
-		return elem;
-	map->slab.cut -= map->slab.object_bytes;
-	map->slab.cut_count--;
-	return NULL;
+	if (!of->is_percpu)
+		return 0;
+	elem_percpu_slot(of, elem)->value = (uint32_t)number;
+	return percpu_reserve(&of->percpu, number + 1);
 }
 
-struct elem *elem_from_slab(struct map *map, struct map_ctx *ctx)
-{
-	struct elem *elem;
+struct slab_visit {
+	alloc_visit_fn *visit;
+	void *arg;
+};
 
-	if (env_lock(&map->slab.lock, ctx, RANK_FREE_LIST, LOCK_RAW))
-		return NULL;
-	elem = slab_new_elem(map);
-	env_unlock(&map->slab.lock, ctx, RANK_FREE_LIST, LOCK_RAW);
-	return elem;
+static int visit_object(void *arg, const void *object)
+{
+	const struct slab_visit *visit = arg;
+
+	return visit->visit(visit->arg, object);
 }
 
-/* A raw lock is always had in the end. */
-void elem_to_slab(struct map *map, struct map_ctx *ctx, struct elem *elem)
+int alloc_walk_slab(const struct map *map, alloc_visit_fn *visit, void *arg)
 {
-	while (env_lock(&map->slab.lock, ctx, RANK_FREE_LIST, LOCK_RAW))
-		;
-	slab_free(&map->slab, elem);
-	env_unlock(&map->slab.lock, ctx, RANK_FREE_LIST, LOCK_RAW);
+	struct slab_visit each = {visit, arg};
+
+	return slab_walk(&map->slab, visit_object, &each);
+}
+
+void alloc_slab_stats(const struct map *map, struct map_alloc_stats *stats)
+{
+	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
+		stats->refills += map->slab.cpu_slabs[cpu].refills;
+	stats->global_trips = stats->refills;
 }

@@ -23,22 +23,53 @@ struct alloc_policy {
 	struct elem *(*pop)(struct map *map, struct map_ctx *ctx);
 	/* Takes an element back. Never fails. */
 	void (*push)(struct map *map, struct map_ctx *ctx, struct elem *elem);
+	/*
+	 * What the CPU does at interrupt time, for which pops and pushes have asked: called when it
+	 * holds no lock, at the end of an operation. NULL: nothing.
+	 */
+	void (*work)(struct map *map, struct map_ctx *ctx);
 
 	void (*lists)(const struct map *map, map_list_fn *fn, void *arg);
 	/* Visits all free elements; returns what a visit did, or -EUCLEAN for a wrong count. */
 	int (*walk)(const struct map *map, alloc_visit_fn *visit, void *arg, struct error *error);
+	/* Fills in what the policy knows; all is 0 before, but kernel_bytes_max. */
+	void (*stats)(const struct map *map, struct map_alloc_stats *stats);
 	uint64_t (*model_bytes)(const struct map *map);
 };
 
 extern const struct alloc_policy *const alloc_policies[]; /* NULL-terminated; the index is the id */
 
-extern const struct alloc_policy alloc_freelist, alloc_kmalloc, alloc_bpfmem;
+extern const struct alloc_policy alloc_freelist, alloc_kmalloc, alloc_ida, alloc_bitmap,
+	alloc_locked, alloc_bpfmem;
 
 /*
- * An element from the general allocator, with a per-CPU value where the map has them; NULL when
- * memory ends, or its lock cannot be had.
+ * For policies over the general allocator, map->slab. Its objects are elements, each with a per-CPU
+ * value where the map has them.
  */
-struct elem *elem_from_slab(struct map *map, struct map_ctx *ctx);
-void elem_to_slab(struct map *map, struct map_ctx *ctx, struct elem *elem);
+int alloc_prepare_elem(void *map, void *elem, uint64_t number); /* a slab_prepare_fn */
+int alloc_walk_slab(const struct map *map, alloc_visit_fn *visit, void *arg);
+void alloc_slab_stats(const struct map *map, struct map_alloc_stats *stats);
+
+/* A stack of elements by free_next. */
+static inline void elem_push(struct elem **first, struct elem *elem)
+{
+	elem->free_next = *first;
+	*first = elem;
+}
+
+static inline struct elem *elem_pop(struct elem **first)
+{
+	struct elem *elem = *first;
+
+	if (elem)
+		*first = elem->free_next;
+	return elem;
+}
+
+/* The number of a preallocated element. */
+static inline uint64_t elem_number(const struct map *map, const struct elem *elem)
+{
+	return (uint64_t)((const uint8_t *)elem - map->elems) / map->elem_bytes;
+}
 
 #endif

@@ -2,21 +2,22 @@
 /*
  * The BPF allocator (6.1, for BPF_F_NO_PREALLOC): a cache of free objects per CPU between two
  * watermarks. Below the low one an interrupt-time worker adds a batch; above the high one it gives
- * objects back down to the middle.
- *
- * Deviations: the worker runs as soon as the pop or push that called for it is done, and objects
- * given back can be had again at once instead of after a grace period. Both only show when
- * operations run at the same time.
+ * objects back down to the middle. These wait for a grace period before they return to the general
+ * allocator, and until then a refill takes them first. An empty cache has nothing to give until the
+ * worker has run, which is when the CPU holds no lock any more.
  */
 #include "model/alloc/alloc.h"
+#include "model/defer.h"
 
 struct cache {
 	struct elem *first;
 	uint64_t count;
+	uint64_t refills, global_trips;
 } __attribute__((aligned(64)));
 
 struct bpfmem {
 	uint64_t low, high, batch;
+	struct defer defer;
 	struct cache caches[];
 };
 
@@ -27,24 +28,25 @@ static size_t bpfmem_bytes(const struct map *map)
 
 static bool cache_add(struct map *map, struct map_ctx *ctx, struct cache *cache)
 {
-	struct elem *elem = elem_from_slab(map, ctx);
+	struct bpfmem *bpfmem = map->alloc;
+	struct elem *elem = defer_take_any(&bpfmem->defer, ctx->cpu);
 
+	if (!elem) {
+		elem = slab_alloc(&map->slab, ctx);
+		cache->global_trips++;
+	}
 	if (!elem)
 		return false;
-	elem->free_next = cache->first;
-	cache->first = elem;
+	elem_push(&cache->first, elem);
 	cache->count++;
 	return true;
 }
 
 static struct elem *cache_take(struct cache *cache)
 {
-	struct elem *elem = cache->first;
+	struct elem *elem = elem_pop(&cache->first);
 
-	if (elem) {
-		cache->first = elem->free_next;
-		cache->count--;
-	}
+	cache->count -= elem != NULL;
 	return elem;
 }
 
@@ -70,16 +72,19 @@ static void bpfmem_watermarks(const struct map *map, struct bpfmem *bpfmem)
 static int bpfmem_init(struct map *map)
 {
 	uint64_t prefill = map_tunable(map, TUNE_CACHE_PREFILL);
-	struct map_ctx creator = {.cpu = 0};
 	struct bpfmem *bpfmem = env_alloc(bpfmem_bytes(map), -1);
 
 	if (!bpfmem)
 		return -ENOMEM;
 	map->alloc = bpfmem;
+	if (defer_init(&bpfmem->defer, map->cpus))
+		return -ENOMEM;
 	bpfmem_watermarks(map, bpfmem);
 	if (map->elem_bytes > map_tunable(map, TUNE_CACHE_OBJECT_BYTES))
 		prefill = 1;
 	for (uint32_t cpu = 0; cpu < map->cpus; cpu++) {
+		struct map_ctx creator = {.cpu = cpu};
+
 		for (uint64_t i = 0; i < prefill; i++) {
 			if (!cache_add(map, &creator, &bpfmem->caches[cpu]))
 				return -ENOMEM;
@@ -90,33 +95,46 @@ static int bpfmem_init(struct map *map)
 
 static void bpfmem_deinit(struct map *map)
 {
-	env_free(map->alloc, bpfmem_bytes(map));
+	struct bpfmem *bpfmem = map->alloc;
+
+	defer_deinit(&bpfmem->defer);
+	env_free(bpfmem, bpfmem_bytes(map));
 }
 
-/* What the interrupt-time worker does. */
-static void bpfmem_work(struct map *map, struct map_ctx *ctx, struct cache *cache)
+/* Gives back to the general allocator what has waited long enough, and lets more wait. */
+static void give_back(struct map *map, struct map_ctx *ctx, struct bpfmem *bpfmem,
+		      struct cache *cache)
 {
-	const struct bpfmem *bpfmem = map->alloc;
+	uint64_t middle = (bpfmem->low + bpfmem->high) / 2;
+	struct elem *elem;
+
+	while (cache->count > middle)
+		defer_add(&bpfmem->defer, ctx->cpu, cache_take(cache));
+	while ((elem = defer_take_over(&bpfmem->defer, ctx->cpu))) {
+		slab_free(&map->slab, ctx, elem);
+		cache->global_trips++;
+	}
+}
+
+static void bpfmem_work(struct map *map, struct map_ctx *ctx)
+{
+	struct bpfmem *bpfmem = map->alloc;
+	struct cache *cache = &bpfmem->caches[ctx->cpu];
 
 	if (cache->count < bpfmem->low) {
+		cache->refills++;
 		for (uint64_t i = 0; i < bpfmem->batch && cache_add(map, ctx, cache); i++)
 			;
 	} else if (cache->count > bpfmem->high) {
-		uint64_t middle = (bpfmem->low + bpfmem->high) / 2;
-
-		while (cache->count > middle)
-			elem_to_slab(map, ctx, cache_take(cache));
+		give_back(map, ctx, bpfmem, cache);
 	}
 }
 
 static struct elem *bpfmem_pop(struct map *map, struct map_ctx *ctx)
 {
 	struct bpfmem *bpfmem = map->alloc;
-	struct cache *cache = &bpfmem->caches[ctx->cpu];
-	struct elem *elem = cache_take(cache);
 
-	bpfmem_work(map, ctx, cache);
-	return elem;
+	return cache_take(&bpfmem->caches[ctx->cpu]);
 }
 
 static void bpfmem_push(struct map *map, struct map_ctx *ctx, struct elem *elem)
@@ -124,10 +142,8 @@ static void bpfmem_push(struct map *map, struct map_ctx *ctx, struct elem *elem)
 	struct bpfmem *bpfmem = map->alloc;
 	struct cache *cache = &bpfmem->caches[ctx->cpu];
 
-	elem->free_next = cache->first;
-	cache->first = elem;
+	elem_push(&cache->first, elem);
 	cache->count++;
-	bpfmem_work(map, ctx, cache);
 }
 
 static void bpfmem_lists(const struct map *map, map_list_fn *fn, void *arg)
@@ -141,8 +157,10 @@ static void bpfmem_lists(const struct map *map, map_list_fn *fn, void *arg)
 static int bpfmem_walk(const struct map *map, alloc_visit_fn *visit, void *arg, struct error *error)
 {
 	const struct bpfmem *bpfmem = map->alloc;
-	int err = alloc_kmalloc.walk(map, visit, arg, error);
+	int err = alloc_walk_slab(map, visit, arg);
 
+	if (!err)
+		err = defer_walk(&bpfmem->defer, visit, arg);
 	for (uint32_t cpu = 0; !err && cpu < map->cpus; cpu++) {
 		const struct cache *cache = &bpfmem->caches[cpu];
 		uint64_t count = 0;
@@ -159,9 +177,20 @@ static int bpfmem_walk(const struct map *map, alloc_visit_fn *visit, void *arg, 
 	return err;
 }
 
+static void bpfmem_stats(const struct map *map, struct map_alloc_stats *stats)
+{
+	const struct bpfmem *bpfmem = map->alloc;
+
+	for (uint32_t cpu = 0; cpu < map->cpus; cpu++) {
+		stats->refills += bpfmem->caches[cpu].refills;
+		stats->global_trips += bpfmem->caches[cpu].global_trips;
+	}
+	stats->grace_waiting_max = defer_most(&bpfmem->defer);
+}
+
 static uint64_t bpfmem_model_bytes(const struct map *map)
 {
-	return bpfmem_bytes(map);
+	return bpfmem_bytes(map) + map->cpus * sizeof(struct defer_cpu);
 }
 
 const struct alloc_policy alloc_bpfmem = {
@@ -170,7 +199,9 @@ const struct alloc_policy alloc_bpfmem = {
 	.deinit = bpfmem_deinit,
 	.pop = bpfmem_pop,
 	.push = bpfmem_push,
+	.work = bpfmem_work,
 	.lists = bpfmem_lists,
 	.walk = bpfmem_walk,
+	.stats = bpfmem_stats,
 	.model_bytes = bpfmem_model_bytes,
 };

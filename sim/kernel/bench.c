@@ -86,7 +86,8 @@ static int share_memory(struct kernel_bench *bench, const struct workload *workl
 	if (!bench->cpus || !drawn)
 		return error_set(error, -errno, "what the BPF program does cannot be seen: %s",
 				 strerror(errno));
-	memcpy(drawn, workload->drawn, workload->drawn_count * sizeof(*drawn));
+	if (workload->drawn_count)
+		memcpy(drawn, workload->drawn, workload->drawn_count * sizeof(*drawn));
 	kernel_object_unshare(&bench->object, "drawn", drawn);
 	return 0;
 }

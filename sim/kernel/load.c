@@ -32,19 +32,19 @@ static size_t mapped_bytes(const struct bpf_map *map)
 	return round_up(round_up(bpf_map__value_size(map), 8) * bpf_map__max_entries(map), page);
 }
 
-void *kernel_object_share(const struct kernel_object *object, const char *name)
+void *kernel_object_share(const struct kernel_object *object, const char *map)
 {
-	const struct bpf_map *map = bpf_object__find_map_by_name(object->object, name);
-	void *memory = mmap(NULL, mapped_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED,
-			    bpf_map__fd(map), 0);
+	const struct bpf_map *shared = bpf_object__find_map_by_name(object->object, map);
+	void *memory = mmap(NULL, mapped_bytes(shared), PROT_READ | PROT_WRITE, MAP_SHARED,
+			    bpf_map__fd(shared), 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-void kernel_object_unshare(const struct kernel_object *object, const char *name, void *memory)
+void kernel_object_unshare(const struct kernel_object *object, const char *map, void *memory)
 {
 	if (memory)
-		munmap(memory, mapped_bytes(bpf_object__find_map_by_name(object->object, name)));
+		munmap(memory, mapped_bytes(bpf_object__find_map_by_name(object->object, map)));
 }
 
 /* What a program's name says behind its first word. */

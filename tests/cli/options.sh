@@ -202,6 +202,8 @@ verify=$(for run in "-m max_entries=8 gen:scan,count=9" "--fuzz 9 --cases 1"; do
 	# shellcheck disable=SC2086
 	mapsim verify -q --against seq -k 6.18 -c 2 -o csv $run | sed -n '1s/,/\n/gp'
 done
+mapsim verify -q --against seq -k 7.3 --concurrent -c 1 -o csv -m max_entries=9 gen:scan,count=9 2>/dev/null |
+	sed -n '1s/,/\n/gp'
 mapsim verify -q --torture 9 --operations 1 -c 2 -s lock=map -s alloc=freelist -o csv 2>/dev/null |
 	sed -n '1s/,/\n/gp')
 verify=$(sort -u <<<"$verify")
@@ -224,7 +226,7 @@ report "fields of a comparison are in the man pages" \
 report "fields of a benchmark are in the man pages" \
 	"$(lacking "$bench" "$(man_words Va "$(page_of replay)" "$(page_of bench)")" "not there")"
 report "tunables and fields named in the man pages exist" "$(lacking "$(man_words Va)" \
-	"$tunables"$'\n'"$per_cpu"$'\n'"$verify"$'\n'"$bench"$'\nper_cpu\npairs\nerror' \
+	"$tunables"$'\n'"$per_cpu"$'\n'"$verify"$'\n'"$bench"$'\nper_cpu\npairs\ncounts\nerror' \
 	"no tunable or field")"
 report "tunables described in the man page exist" "$(lacking \
 	"$(sed -n '/^\.Sh TUNABLES/,/^\.Sh EXIT/s/^\.It Va //p' "$(page_of tunables)")" "$tunables" "no tunable")"

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/defer.h"
+
+#include "model/map.h"
+
+int defer_init(struct defer *defer, uint32_t cpus)
+{
+	defer->cpus = env_alloc(cpus * sizeof(*defer->cpus), -1);
+	defer->count = cpus;
+	return defer->cpus ? 0 : -ENOMEM;
+}
+
+void defer_deinit(struct defer *defer)
+{
+	env_free(defer->cpus, defer->count * sizeof(*defer->cpus));
+	defer->cpus = NULL;
+}
+
+static void list_push(struct defer_list *list, struct elem *elem)
+{
+	elem->free_next = list->first;
+	list->first = elem;
+	list->count++;
+}
+
+static struct elem *list_pop(struct defer_list *list)
+{
+	struct elem *elem = list->first;
+
+	if (elem) {
+		list->first = elem->free_next;
+		list->count--;
+	}
+	return elem;
+}
+
+static void list_move(struct defer_list *to, struct defer_list *from)
+{
+	*to = *from;
+	*from = (struct defer_list){NULL, 0};
+}
+
+/* Lets lists go on to their next stage when they can. */
+static void defer_advance(struct defer_cpu *mine)
+{
+	if (mine->collected.first && !mine->waiting.first) {
+		list_move(&mine->waiting, &mine->collected);
+		mine->ticket = env_grace_ask();
+	}
+	if (mine->waiting.first && !mine->over.first && env_grace_is_over(mine->ticket))
+		list_move(&mine->over, &mine->waiting);
+}
+
+void defer_add(struct defer *defer, uint32_t cpu, struct elem *elem)
+{
+	struct defer_cpu *mine = &defer->cpus[cpu];
+	uint64_t count;
+
+	list_push(&mine->collected, elem);
+	defer_advance(mine);
+	count = mine->collected.count + mine->waiting.count;
+	if (count > mine->most)
+		mine->most = count;
+}
+
+struct elem *defer_take_over(struct defer *defer, uint32_t cpu)
+{
+	struct defer_cpu *mine = &defer->cpus[cpu];
+
+	if (!mine->over.first)
+		defer_advance(mine);
+	return list_pop(&mine->over);
+}
+
+struct elem *defer_take_any(struct defer *defer, uint32_t cpu)
+{
+	struct defer_cpu *mine = &defer->cpus[cpu];
+	struct elem *elem = list_pop(&mine->collected);
+
+	if (!elem)
+		elem = list_pop(&mine->waiting);
+	return elem ? elem : list_pop(&mine->over);
+}
+
+uint64_t defer_count(const struct defer *defer)
+{
+	uint64_t count = 0;
+
+	for (uint32_t cpu = 0; cpu < defer->count; cpu++)
+		count += defer->cpus[cpu].collected.count + defer->cpus[cpu].waiting.count +
+			 defer->cpus[cpu].over.count;
+	return count;
+}
+
+uint64_t defer_most(const struct defer *defer)
+{
+	uint64_t most = 0;
+
+	for (uint32_t cpu = 0; cpu < defer->count; cpu++)
+		most += defer->cpus[cpu].most;
+	return most;
+}
+
+int defer_walk(const struct defer *defer, int (*visit)(void *arg, const struct elem *elem),
+	       void *arg)
+{
+	int err = 0;
+
+	for (uint32_t cpu = 0; cpu < defer->count; cpu++) {
+		const struct defer_cpu *mine = &defer->cpus[cpu];
+		const struct defer_list *const lists[] = {&mine->collected, &mine->waiting,
+							  &mine->over};
+
+		for (int i = 0; i < 3; i++) {
+			for (const struct elem *elem = lists[i]->first; elem && !err;
+			     elem = elem->free_next)
+				err = visit(arg, elem);
+		}
+	}
+	return err;
+}
