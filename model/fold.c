@@ -235,12 +235,12 @@ static uint8_t *chunk_create(const struct fold_tables *tables, const int *nodes)
 int fold_tables_init(struct fold_tables *tables, uint32_t items, uint32_t cpus, uint32_t count,
 		     const int *nodes)
 {
-	memset(tables, 0, sizeof(*tables));
-	tables->rows.items = items;
-	tables->rows.cpus = cpus;
-	tables->count = count;
-	tables->unit_bytes = unit_size();
-	tables->chunk_tables = tables_of_chunk(items);
+	*tables = (struct fold_tables){
+		.rows = {.items = items, .cpus = cpus},
+		.count = count,
+		.unit_bytes = unit_size(),
+		.chunk_tables = tables_of_chunk(items),
+	};
 	tables->offsets = calloc(cpus, sizeof(*tables->offsets));
 	tables->rows.offsets = tables->offsets;
 	tables->chunks = calloc(chunks_of(items, count) + 1, sizeof(*tables->chunks));

@@ -35,6 +35,7 @@ static inline uint64_t *fold_row(const struct fold_rows *rows, uint64_t *first, 
  * Adds to a counter. A counter has one writer, its CPU, so that no locked instruction is needed;
  * readers may come in between.
  */
+/* NOLINTNEXTLINE(readability-non-const-parameter): it is written to */
 static inline void fold_count(uint64_t *counter, uint64_t by)
 {
 	uint64_t count = __atomic_load_n(counter, __ATOMIC_RELAXED);

@@ -74,6 +74,7 @@ static uint64_t *find_row(const struct fold_source *source, uint64_t key, uint32
 {
 	struct map_ctx ctx = {.cpu = cpu, .context = OP_PROGRAM};
 
+	/* cppcheck-suppress returnDanglingLifetime ; it points into the map */
 	return seq_model_ops.lookup_in_place(source->map, &ctx, &key);
 }
 
