@@ -4,7 +4,7 @@
 /* A unit of at most 32 KiB per CPU: what the kernel's first chunk offers (PCPU_MIN_UNIT_SIZE). */
 #define UNIT_BYTES (32u << 10)
 /* Chunks of all units are kept small, since their last one is seldom full. */
-#define CHUNK_BYTES (1ull << 40)
+#define CHUNK_BYTES (512u << 10)
 
 static size_t table_bytes(uint64_t slots)
 {
@@ -19,7 +19,7 @@ int percpu_init(struct percpu *percpu, uint32_t cpus, uint32_t stride, uint64_t 
 	while ((2ULL << percpu->shift) * stride <= UNIT_BYTES &&
 	       (2ULL << percpu->shift) * stride * cpus <= CHUNK_BYTES)
 		percpu->shift++;
-	percpu->chunk_bytes = 32768ul * cpus;
+	percpu->chunk_bytes = ((size_t)stride << percpu->shift) * cpus;
 	percpu->chunk_slots = (values_max >> percpu->shift) + 1;
 	percpu->chunks = env_alloc(table_bytes(percpu->chunk_slots), -1);
 	return percpu->chunks ? 0 : -ENOMEM;

@@ -29,10 +29,10 @@ int percpu_reserve(struct percpu *percpu, uint64_t count);
 static inline uint8_t *percpu_value(const struct percpu *percpu, uint64_t value, uint32_t cpu)
 {
 	uint64_t index = value & ((1ULL << percpu->shift) - 1);
-	uint64_t unit = (uint64_t)cpu << 15;
+	uint64_t unit = (uint64_t)cpu << percpu->shift;
 
 	return env_load_acquire(&env_load_acquire(&percpu->chunks)[value >> percpu->shift]) +
-	       unit + index * percpu->stride;
+	       (unit + index) * percpu->stride;
 }
 
 static inline uint64_t percpu_bytes(const struct percpu *percpu)
