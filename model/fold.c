@@ -262,7 +262,7 @@ no_memory:
 
 void fold_tables_deinit(struct fold_tables *tables)
 {
-	for (uint32_t i = 0; i < tables->chunk_count; i++)
+	for (uint32_t i = 0; tables->chunks && i < tables->chunk_count; i++)
 		munmap(tables->chunks[i], chunk_bytes(tables));
 	free(tables->chunks);
 	free(tables->offsets);
