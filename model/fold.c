@@ -3,7 +3,7 @@
  * Per-CPU tables and the orders in which they are added up.
  *
  * What is modelled: alloc_percpu() (mm/percpu.c) and the readers of SNMP tables, which went item by
- * item (snmp_fold_field() for each counter) until 4.4 and CPU by CPU since.
+ * item (snmp_fold_field() for each counter) until 2015 and CPU by CPU since.
  *
  * Layout. A unit has the size of the allocator's smallest, 32 KiB or a page, so a counter's copies
  * are a power of two apart: they fall into the same few sets of a cache, which cannot hold those

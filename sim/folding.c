@@ -12,7 +12,7 @@
 #include "sim/team.h"
 #include "sim/topology.h"
 
-/* Between looks at the clock of others: whether the reader is done. */
+/* Updates between looks at whether all is read. */
 #define WRITER_BURST 1024
 
 struct folding {
