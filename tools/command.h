@@ -51,8 +51,8 @@ struct command {
 	int (*run)(const struct command *command, int argc, char **argv);
 };
 
-extern const struct command command_bench, command_kernels, command_replay, command_sweep,
-	command_topo, command_trace, command_tunables, command_verify;
+extern const struct command command_bench, command_fold, command_kernels, command_replay,
+	command_sweep, command_topo, command_trace, command_tunables, command_verify;
 
 /* All, NULL-terminated, in the order of --help. */
 extern const struct command *const commands[];

@@ -15,9 +15,8 @@
 #include "tools/command.h"
 
 const struct command *const commands[] = {
-	&command_replay,   &command_sweep, &command_bench,
-	&command_verify,   &command_trace, &command_kernels,
-	&command_tunables, &command_topo,  NULL,
+	&command_replay,  &command_sweep,    &command_bench, &command_verify, &command_trace,
+	&command_kernels, &command_tunables, &command_topo,  &command_fold,   NULL,
 };
 
 /*

@@ -173,15 +173,17 @@ report "options that take an argument are completed as such" "$(
 	set +eu
 	# shellcheck source=/dev/null
 	. "$completion"
-	while read -r line; do
-		for word in $(dashed <<<"$line"); do
-			if _mapsim_takes_argument "$word"; then
-				[[ $line == *' '[[:upper:]]* ]] || echo "$word takes none"
-			else
-				[[ $line != *' '[[:upper:]]* ]] || echo "$word takes one"
-			fi
-		done
-	done <"$tmp/all-options"
+	for command in $commands; do
+		while read -r line; do
+			for word in $(dashed <<<"$line"); do
+				if _mapsim_takes_argument "$word" "$command"; then
+					[[ $line == *' '[[:upper:]]* ]] || echo "$command: $word takes none"
+				else
+					[[ $line != *' '[[:upper:]]* ]] || echo "$command: $word takes one"
+				fi
+			done
+		done <"$tmp/options-$command"
+	done
 )"
 
 # Settings and fields
@@ -206,6 +208,14 @@ mapsim verify -q --torture 9 --operations 1 -c 2 -s lock=map -s alloc=freelist -
 	sed -n '1s/,/\n/gp')
 verify=$(sort -u <<<"$verify")
 bench=$(mapsim bench -q -o csv --per-cpu -w lookup --repeat 1 --operations 9 | sed -n '1s/,/\n/gp')
+fold=$(mapsim fold -o csv --items 2 -c 2 --tables 2 --repeat 1 | sed -n '1s/,/\n/gp')
+same "fields of fold are in the man page" "fold -o csv" "$fold" "OUTPUT" \
+	"$(sed -n '/^\.Sh OUTPUT/,/^\.Sh EXIT/s/^\.It Li //p' "$(page_of fold)" | sed 's/ , /\n/g')"
+orders=$(help_of fold | sed -n '/^orders:/,/^$/s/^  \([a-z]*\)  *[^ ].*/\1/p')
+same "orders are in the man page" "fold --help" "$orders" "the man page" \
+	"$(sed -n '/^\.Sh ORDERS/,/^\.Sh OUTPUT/s/^\.It Cm //p' "$(page_of fold)")"
+same "orders are completed" "fold --help" "$orders"$'\nall' "completion" \
+	"$(completed 'mapsim fold --order ')"
 report "there are tunables and fields" \
 	"$([ -n "$tunables" ] && [ -n "$fields" ] && [ -n "$per_cpu" ] || echo "none")"
 same "fields of a result are in mapsim-replay.1" "replay -o csv" "$fields" "OUTPUT" "$output"

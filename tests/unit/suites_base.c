@@ -8,6 +8,8 @@ extern CU_TestInfo bench_tests[];
 extern CU_TestInfo compare_tests[];
 extern CU_TestInfo config_tests[];
 extern CU_TestInfo csv_tests[];
+extern CU_TestInfo fold_tests[];
+extern CU_TestInfo folding_tests[];
 extern CU_TestInfo future_tests[];
 extern CU_TestInfo histogram_tests[];
 extern CU_TestInfo job_tests[];
@@ -38,6 +40,8 @@ const struct unit_suite unit_suites[] = {
 	{"compare", compare_tests},
 	{"config", config_tests},
 	{"csv", csv_tests},
+	{"fold", fold_tests},
+	{"folding", folding_tests},
 	{"future", future_tests},
 	{"histogram", histogram_tests},
 	{"job", job_tests},
