@@ -101,8 +101,23 @@ uint64_t defer_most(const struct defer *defer)
 	return most;
 }
 
+static int list_walk(const struct defer_list *list,
+		     int (*visit)(void *arg, const struct elem *elem), void *arg,
+		     struct error *error)
+{
+	uint64_t count = 0;
+	int err = 0;
+
+	for (const struct elem *elem = list->first; elem && !err; elem = elem->free_next, count++)
+		err = visit(arg, elem);
+	if (err || count == list->count)
+		return err;
+	return error_set(error, -EUCLEAN, "%llu elements wait for a grace period, counted %llu",
+			 (unsigned long long)count, (unsigned long long)list->count);
+}
+
 int defer_walk(const struct defer *defer, int (*visit)(void *arg, const struct elem *elem),
-	       void *arg)
+	       void *arg, struct error *error)
 {
 	int err = 0;
 
@@ -111,11 +126,8 @@ int defer_walk(const struct defer *defer, int (*visit)(void *arg, const struct e
 		const struct defer_list *const lists[] = {&mine->collected, &mine->waiting,
 							  &mine->over};
 
-		for (int i = 0; i < 3; i++) {
-			for (const struct elem *elem = lists[i]->first; elem && !err;
-			     elem = elem->free_next)
-				err = visit(arg, elem);
-		}
+		for (int i = 0; i < 3 && !err; i++)
+			err = list_walk(lists[i], visit, arg, error);
 	}
 	return err;
 }

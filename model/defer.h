@@ -44,8 +44,8 @@ struct elem *defer_take_any(struct defer *defer, uint32_t cpu);
 uint64_t defer_count(const struct defer *defer);
 uint64_t defer_most(const struct defer *defer);
 
-/* Visits all. Returns what a visit did. */
+/* Visits all. Returns what a visit did, or -EUCLEAN for a wrong count. */
 int defer_walk(const struct defer *defer, int (*visit)(void *arg, const struct elem *elem),
-	       void *arg);
+	       void *arg, struct error *error);
 
 #endif

@@ -157,10 +157,10 @@ static void bpfmem_lists(const struct map *map, map_list_fn *fn, void *arg)
 static int bpfmem_walk(const struct map *map, alloc_visit_fn *visit, void *arg, struct error *error)
 {
 	const struct bpfmem *bpfmem = map->alloc;
-	int err = alloc_walk_slab(map, visit, arg);
+	int err = alloc_walk_slab(map, visit, arg, error);
 
 	if (!err)
-		err = defer_walk(&bpfmem->defer, visit, arg);
+		err = defer_walk(&bpfmem->defer, visit, arg, error);
 	for (uint32_t cpu = 0; !err && cpu < map->cpus; cpu++) {
 		const struct cache *cache = &bpfmem->caches[cpu];
 		uint64_t count = 0;

@@ -56,10 +56,9 @@ static void kmalloc_lists(const struct map *map, map_list_fn *fn, void *arg)
 static int kmalloc_walk(const struct map *map, alloc_visit_fn *visit, void *arg,
 			struct error *error)
 {
-	int err = defer_walk(map->alloc, visit, arg);
+	int err = defer_walk(map->alloc, visit, arg, error);
 
-	(void)error;
-	return err ? err : alloc_walk_slab(map, visit, arg);
+	return err ? err : alloc_walk_slab(map, visit, arg, error);
 }
 
 static void kmalloc_stats(const struct map *map, struct map_alloc_stats *stats)
