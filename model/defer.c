@@ -40,36 +40,31 @@ static void list_move(struct defer_list *to, struct defer_list *from)
 	*from = (struct defer_list){NULL, 0};
 }
 
-/* Lets lists go on to their next stage when they can. */
-static void defer_advance(struct defer_cpu *mine)
+bool defer_advance(struct defer *defer, uint32_t cpu)
 {
+	struct defer_cpu *mine = &defer->cpus[cpu];
+	uint64_t count;
+
 	if (mine->collected.first && !mine->waiting.first) {
 		list_move(&mine->waiting, &mine->collected);
 		mine->ticket = env_grace_ask();
 	}
 	if (mine->waiting.first && !mine->over.first && env_grace_is_over(mine->ticket))
 		list_move(&mine->over, &mine->waiting);
+	count = mine->collected.count + mine->waiting.count;
+	if (count > mine->most)
+		mine->most = count;
+	return mine->over.first;
 }
 
 void defer_add(struct defer *defer, uint32_t cpu, struct elem *elem)
 {
-	struct defer_cpu *mine = &defer->cpus[cpu];
-	uint64_t count;
-
-	list_push(&mine->collected, elem);
-	defer_advance(mine);
-	count = mine->collected.count + mine->waiting.count;
-	if (count > mine->most)
-		mine->most = count;
+	list_push(&defer->cpus[cpu].collected, elem);
 }
 
 struct elem *defer_take_over(struct defer *defer, uint32_t cpu)
 {
-	struct defer_cpu *mine = &defer->cpus[cpu];
-
-	if (!mine->over.first)
-		defer_advance(mine);
-	return list_pop(&mine->over);
+	return list_pop(&defer->cpus[cpu].over);
 }
 
 struct elem *defer_take_any(struct defer *defer, uint32_t cpu)
