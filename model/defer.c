@@ -40,36 +40,31 @@ static void list_move(struct defer_list *to, struct defer_list *from)
 	*from = (struct defer_list){NULL, 0};
 }
 
-/* Lets lists go on to their next stage when they can. */
-static void defer_advance(struct defer_cpu *mine)
+bool defer_advance(struct defer *defer, uint32_t cpu)
 {
+	struct defer_cpu *mine = &defer->cpus[cpu];
+	uint64_t count;
+
 	if (mine->collected.first && !mine->waiting.first) {
 		list_move(&mine->waiting, &mine->collected);
 		mine->ticket = env_grace_ask();
 	}
 	if (mine->waiting.first && !mine->over.first && env_grace_is_over(mine->ticket))
 		list_move(&mine->over, &mine->waiting);
+	count = mine->collected.count + mine->waiting.count;
+	if (count > mine->most)
+		mine->most = count;
+	return mine->over.first;
 }
 
 void defer_add(struct defer *defer, uint32_t cpu, struct elem *elem)
 {
-	struct defer_cpu *mine = &defer->cpus[cpu];
-	uint64_t count;
-
-	list_push(&mine->collected, elem);
-	defer_advance(mine);
-	count = mine->collected.count + mine->waiting.count;
-	if (count > mine->most)
-		mine->most = count;
+	list_push(&defer->cpus[cpu].collected, elem);
 }
 
 struct elem *defer_take_over(struct defer *defer, uint32_t cpu)
 {
-	struct defer_cpu *mine = &defer->cpus[cpu];
-
-	if (!mine->over.first)
-		defer_advance(mine);
-	return list_pop(&mine->over);
+	return list_pop(&defer->cpus[cpu].over);
 }
 
 struct elem *defer_take_any(struct defer *defer, uint32_t cpu)
@@ -101,8 +96,23 @@ uint64_t defer_most(const struct defer *defer)
 	return most;
 }
 
+static int list_walk(const struct defer_list *list,
+		     int (*visit)(void *arg, const struct elem *elem), void *arg,
+		     struct error *error)
+{
+	uint64_t count = 0;
+	int err = 0;
+
+	for (const struct elem *elem = list->first; elem && !err; elem = elem->free_next, count++)
+		err = visit(arg, elem);
+	if (err || count == list->count)
+		return err;
+	return error_set(error, -EUCLEAN, "%llu elements wait for a grace period, counted %llu",
+			 (unsigned long long)count, (unsigned long long)list->count);
+}
+
 int defer_walk(const struct defer *defer, int (*visit)(void *arg, const struct elem *elem),
-	       void *arg)
+	       void *arg, struct error *error)
 {
 	int err = 0;
 
@@ -111,11 +121,8 @@ int defer_walk(const struct defer *defer, int (*visit)(void *arg, const struct e
 		const struct defer_list *const lists[] = {&mine->collected, &mine->waiting,
 							  &mine->over};
 
-		for (int i = 0; i < 3; i++) {
-			for (const struct elem *elem = lists[i]->first; elem && !err;
-			     elem = elem->free_next)
-				err = visit(arg, elem);
-		}
+		for (int i = 0; i < 3 && !err; i++)
+			err = list_walk(lists[i], visit, arg, error);
 	}
 	return err;
 }

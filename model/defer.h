@@ -19,7 +19,7 @@ struct defer_list {
 struct defer_cpu {
 	struct defer_list collected, waiting, over;
 	uint64_t ticket; /* of waiting's grace period */
-	uint64_t most;   /* that ever waited, collected ones included */
+	uint64_t most;   /* that waited when defer_advance() ended, collected ones included */
 } __attribute__((aligned(64)));
 
 struct defer {
@@ -31,10 +31,16 @@ struct defer {
 int defer_init(struct defer *defer, uint32_t cpus);
 void defer_deinit(struct defer *defer);
 
-/* Lets an element wait. */
+/* Lets an element wait. May be called with locks held. */
 void defer_add(struct defer *defer, uint32_t cpu, struct elem *elem);
 
-/* An element for which a grace period has passed, or NULL. */
+/*
+ * Asks for a grace period for what was collected, once the last one is over; lets go on what one
+ * has passed for. Whether there is any of that. May wake a thread: called without locks.
+ */
+bool defer_advance(struct defer *defer, uint32_t cpu);
+
+/* An element that one has passed for, or NULL. */
 struct elem *defer_take_over(struct defer *defer, uint32_t cpu);
 
 /* An element whatever it waits for, the last to be freed first, or NULL. */
@@ -44,8 +50,8 @@ struct elem *defer_take_any(struct defer *defer, uint32_t cpu);
 uint64_t defer_count(const struct defer *defer);
 uint64_t defer_most(const struct defer *defer);
 
-/* Visits all. Returns what a visit did. */
+/* Visits all. Returns what a visit did, or -EUCLEAN for a wrong count. */
 int defer_walk(const struct defer *defer, int (*visit)(void *arg, const struct elem *elem),
-	       void *arg);
+	       void *arg, struct error *error);
 
 #endif

@@ -59,7 +59,7 @@ struct elem {
 	};
 	struct lru_node lru;
 	uint32_t hash;
-	uint32_t policy_word; /* a rotation policy's, or the general allocator's own */
+	uint32_t policy_word; /* the rotation's, or the allocation's own */
 	uint8_t key[];        /* then, 8-byte aligned, the value or the per-CPU value's slot */
 };
 

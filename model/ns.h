@@ -71,6 +71,7 @@
 #define defer_init ENV_NS(defer_init)
 #define defer_deinit ENV_NS(defer_deinit)
 #define defer_add ENV_NS(defer_add)
+#define defer_advance ENV_NS(defer_advance)
 #define defer_take_over ENV_NS(defer_take_over)
 #define defer_take_any ENV_NS(defer_take_any)
 #define defer_count ENV_NS(defer_count)

@@ -78,6 +78,7 @@ static bool slab_add_chunk(struct slab *slab)
 /* A run that was never used, all its objects in freed. Under the lock. */
 static struct slab_run *slab_cut_run(struct slab *slab)
 {
+	struct slab_object *free = NULL;
 	struct slab_run *run;
 
 	if ((size_t)(slab->cut_end - slab->cut) < run_bytes(slab) && !slab_add_chunk(slab))
@@ -90,9 +91,10 @@ static struct slab_run *slab_cut_run(struct slab *slab)
 		if (slab->prepare && slab->prepare(slab->arg, object, slab->object_count + i))
 			return NULL;
 		object->index = i;
-		object->next = run->freed;
-		run->freed = object;
+		object->next = free;
+		free = object;
 	}
+	run->freed = free;
 	slab->cut += run_bytes(slab);
 	slab->object_count += slab->run_objects;
 	run->next = slab->runs;
@@ -100,12 +102,19 @@ static struct slab_run *slab_cut_run(struct slab *slab)
 	return run;
 }
 
+/* A raw lock is always had in the end. */
+static void slab_lock(struct slab *slab, struct map_ctx *ctx)
+{
+	slab->cpu_slabs[ctx->cpu].global_trips++;
+	while (env_lock(&slab->lock, ctx, RANK_FREE_LIST, LOCK_RAW))
+		;
+}
+
 static struct slab_run *slab_take_run(struct slab *slab, struct map_ctx *ctx)
 {
 	struct slab_run *run;
 
-	if (env_lock(&slab->lock, ctx, RANK_FREE_LIST, LOCK_RAW))
-		return NULL;
+	slab_lock(slab, ctx);
 	run = slab->partial;
 	if (run)
 		slab->partial = run->next_partial;
@@ -129,17 +138,19 @@ static struct slab_object *slab_refill(struct slab *slab, struct map_ctx *ctx, s
 {
 	struct slab_object *freed = NULL, *none = NULL;
 
-	while (cpu->run) {
+	while (cpu->run && !freed) {
 		freed = run_take_freed(cpu->run);
-		if (freed)
-			return freed;
-		if (env_cmpxchg(&cpu->run->freed, &none, SLAB_FULL))
+		env_preempt(ctx);
+		if (!freed && env_cmpxchg(&cpu->run->freed, &none, SLAB_FULL))
 			cpu->run = NULL;
 		none = NULL;
 	}
-	cpu->run = slab_take_run(slab, ctx);
-	cpu->refills++;
-	return cpu->run ? run_take_freed(cpu->run) : NULL;
+	if (!freed) {
+		cpu->run = slab_take_run(slab, ctx);
+		freed = cpu->run ? run_take_freed(cpu->run) : NULL;
+	}
+	cpu->refills += freed != NULL;
+	return freed;
 }
 
 void *slab_alloc(struct slab *slab, struct map_ctx *ctx)
@@ -154,11 +165,9 @@ void *slab_alloc(struct slab *slab, struct map_ctx *ctx)
 	return object;
 }
 
-/* A raw lock is always had in the end. */
 static void slab_add_partial(struct slab *slab, struct map_ctx *ctx, struct slab_run *run)
 {
-	while (env_lock(&slab->lock, ctx, RANK_FREE_LIST, LOCK_RAW))
-		;
+	slab_lock(slab, ctx);
 	run->next_partial = slab->partial;
 	slab->partial = run;
 	env_unlock(&slab->lock, ctx, RANK_FREE_LIST, LOCK_RAW);
@@ -185,9 +194,12 @@ void slab_free(struct slab *slab, struct map_ctx *ctx, void *object)
 	freed = env_load(&run->freed);
 	do {
 		free->next = freed == SLAB_FULL ? NULL : freed;
+		env_preempt(ctx);
 	} while (!env_cmpxchg(&run->freed, &freed, free));
-	if (freed == SLAB_FULL)
+	if (freed == SLAB_FULL) {
+		env_preempt(ctx);
 		slab_add_partial(slab, ctx, run);
+	}
 }
 
 static int walk_stack(const struct slab_object *object, slab_visit_fn *visit, void *arg)
@@ -199,13 +211,26 @@ static int walk_stack(const struct slab_object *object, slab_visit_fn *visit, vo
 	return err;
 }
 
-int slab_walk(const struct slab *slab, slab_visit_fn *visit, void *arg)
+int slab_walk(const struct slab *slab, slab_visit_fn *visit, void *arg, struct error *error)
 {
+	uint64_t owned = 0, partial = 0, left = 0;
 	int err = 0;
 
-	for (uint32_t cpu = 0; cpu < slab->cpus && !err; cpu++)
+	for (uint32_t cpu = 0; cpu < slab->cpus && !err; cpu++) {
+		owned += slab->cpu_slabs[cpu].run != NULL;
 		err = walk_stack(slab->cpu_slabs[cpu].free, visit, arg);
-	for (const struct slab_run *run = slab->runs; run && !err; run = run->next)
+	}
+	for (const struct slab_run *run = slab->runs; run && !err; run = run->next) {
+		left += run->freed != SLAB_FULL;
 		err = walk_stack(run->freed, visit, arg);
-	return err;
+	}
+	for (const struct slab_run *run = slab->partial; run && partial <= left;
+	     run = run->next_partial)
+		partial++;
+	if (err || owned + partial == left)
+		return err;
+	return error_set(error, -EUCLEAN,
+			 "%llu slabs are not full: %llu of CPUs, and %llu on the partial list",
+			 (unsigned long long)left, (unsigned long long)owned,
+			 (unsigned long long)partial);
 }

@@ -25,13 +25,13 @@ struct slab_run {
 	struct slab_run *next_partial; /* under the lock */
 	struct slab_run *next;         /* of all */
 	struct slab_object *freed;     /* by CPUs that do not own it; or SLAB_FULL */
-	uint32_t objects;
 } __attribute__((aligned(64)));
 
 struct slab_cpu {
 	struct slab_run *run; /* its own; NULL at first */
 	struct slab_object *free;
-	uint64_t refills; /* runs taken */
+	uint64_t refills;      /* times that free was filled */
+	uint64_t global_trips; /* times that the lock was taken */
 } __attribute__((aligned(64)));
 
 /*
@@ -41,22 +41,24 @@ struct slab_cpu {
 typedef int slab_prepare_fn(void *arg, void *object, uint64_t number);
 
 struct slab {
-	struct env_lock lock;
+	/* What every CPU reads at each call, apart from what is written under the lock. */
+	struct slab_cpu *cpu_slabs;
+	size_t object_bytes;
+	uint32_t cpus;
+	uint32_t run_objects; /* of a run */
+	int numa_node;
+	size_t chunk_bytes;
+	slab_prepare_fn *prepare; /* or NULL */
+	void *arg;
+
+	struct env_lock lock __attribute__((aligned(64)));
 	struct slab_run *partial;
 	struct slab_run *runs;     /* all, newest first */
 	struct slab_chunk *chunks; /* newest first; the newest is being cut */
 	uint8_t *cut, *cut_end;
-	struct slab_cpu *cpu_slabs;
-	slab_prepare_fn *prepare; /* or NULL */
-	void *arg;
-	uint32_t cpus;
-	uint32_t run_objects; /* of a run */
-	int numa_node;
-	size_t object_bytes;
-	size_t chunk_bytes;
 	uint64_t chunk_count;
 	uint64_t object_count; /* of all runs */
-};
+} __attribute__((aligned(64)));
 
 /*
  * For objects of object_bytes, a multiple of 8 and at least a struct slab_object, of which
@@ -71,9 +73,12 @@ void slab_deinit(struct slab *slab);
 void *slab_alloc(struct slab *slab, struct map_ctx *ctx);
 void slab_free(struct slab *slab, struct map_ctx *ctx, void *object);
 
-/* Visits all free objects, while nothing runs. Returns what a visit did. */
+/*
+ * Visits all free objects, while nothing runs. Returns what a visit did, or -EUCLEAN when a run
+ * with free objects is where nobody would find it.
+ */
 typedef int slab_visit_fn(void *arg, const void *object);
-int slab_walk(const struct slab *slab, slab_visit_fn *visit, void *arg);
+int slab_walk(const struct slab *slab, slab_visit_fn *visit, void *arg, struct error *error);
 
 static inline uint64_t slab_bytes(const struct slab *slab)
 {

@@ -27,16 +27,17 @@ static int visit_object(void *arg, const void *object)
 	return visit->visit(visit->arg, object);
 }
 
-int alloc_walk_slab(const struct map *map, alloc_visit_fn *visit, void *arg)
+int alloc_walk_slab(const struct map *map, alloc_visit_fn *visit, void *arg, struct error *error)
 {
 	struct slab_visit each = {visit, arg};
 
-	return slab_walk(&map->slab, visit_object, &each);
+	return slab_walk(&map->slab, visit_object, &each, error);
 }
 
 void alloc_slab_stats(const struct map *map, struct map_alloc_stats *stats)
 {
-	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < map->cpus; cpu++) {
 		stats->refills += map->slab.cpu_slabs[cpu].refills;
-	stats->global_trips = stats->refills;
+		stats->global_trips += map->slab.cpu_slabs[cpu].global_trips;
+	}
 }

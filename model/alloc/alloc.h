@@ -47,7 +47,7 @@ extern const struct alloc_policy alloc_freelist, alloc_kmalloc, alloc_ida, alloc
  * value where the map has them.
  */
 int alloc_prepare_elem(void *map, void *elem, uint64_t number); /* a slab_prepare_fn */
-int alloc_walk_slab(const struct map *map, alloc_visit_fn *visit, void *arg);
+int alloc_walk_slab(const struct map *map, alloc_visit_fn *visit, void *arg, struct error *error);
 void alloc_slab_stats(const struct map *map, struct map_alloc_stats *stats);
 
 /* A stack of elements by free_next. */
@@ -66,10 +66,21 @@ static inline struct elem *elem_pop(struct elem **first)
 	return elem;
 }
 
-/* The number of a preallocated element. */
-static inline uint64_t elem_number(const struct map *map, const struct elem *elem)
+/*
+ * A preallocated element by its number, taken out, and the number of one that was: a division
+ * otherwise.
+ */
+static inline struct elem *elem_take_number(const struct map *map, uint64_t number)
 {
-	return (uint64_t)((const uint8_t *)elem - map->elems) / map->elem_bytes;
+	struct elem *elem = map_elem(map, number);
+
+	elem->policy_word = (uint32_t)number;
+	return elem;
+}
+
+static inline uint64_t elem_number(const struct elem *elem)
+{
+	return elem->policy_word;
 }
 
 #endif

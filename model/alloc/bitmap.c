@@ -94,7 +94,7 @@ static struct elem *bitmap_pop(struct map *map, struct map_ctx *ctx)
 		if (bit < WORD_BITS) {
 			cpu->hint = n;
 			cpu->global_trips += i;
-			return map_elem(map, n * WORD_BITS + bit);
+			return elem_take_number(map, n * WORD_BITS + bit);
 		}
 		n = n + 1 == bitmap->words ? 0 : n + 1;
 	}
@@ -105,7 +105,7 @@ static struct elem *bitmap_pop(struct map *map, struct map_ctx *ctx)
 static void bitmap_push(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
 	struct bitmap *bitmap = map->alloc;
-	uint64_t number = elem_number(map, elem);
+	uint64_t number = elem_number(elem);
 
 	env_fetch_and(word_of(bitmap, number / WORD_BITS), ~(1ULL << number % WORD_BITS));
 	bitmap->cpus[ctx->cpu].hint = number / WORD_BITS;

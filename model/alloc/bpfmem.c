@@ -101,16 +101,19 @@ static void bpfmem_deinit(struct map *map)
 	env_free(bpfmem, bpfmem_bytes(map));
 }
 
-/* Gives back to the general allocator what has waited long enough, and lets more wait. */
+/*
+ * Gives back to the general allocator what has waited long enough: a few at each operation, as
+ * kmalloc does. What is left can still be taken by a refill.
+ */
 static void give_back(struct map *map, struct map_ctx *ctx, struct bpfmem *bpfmem,
 		      struct cache *cache)
 {
-	uint64_t middle = (bpfmem->low + bpfmem->high) / 2;
 	struct elem *elem;
 
-	while (cache->count > middle)
-		defer_add(&bpfmem->defer, ctx->cpu, cache_take(cache));
-	while ((elem = defer_take_over(&bpfmem->defer, ctx->cpu))) {
+	for (uint64_t i = 0; i < bpfmem->batch; i++) {
+		elem = defer_take_over(&bpfmem->defer, ctx->cpu);
+		if (!elem)
+			break;
 		slab_free(&map->slab, ctx, elem);
 		cache->global_trips++;
 	}
@@ -126,8 +129,13 @@ static void bpfmem_work(struct map *map, struct map_ctx *ctx)
 		for (uint64_t i = 0; i < bpfmem->batch && cache_add(map, ctx, cache); i++)
 			;
 	} else if (cache->count > bpfmem->high) {
-		give_back(map, ctx, bpfmem, cache);
+		uint64_t middle = (bpfmem->low + bpfmem->high) / 2;
+
+		while (cache->count > middle)
+			defer_add(&bpfmem->defer, ctx->cpu, cache_take(cache));
 	}
+	if (defer_advance(&bpfmem->defer, ctx->cpu))
+		give_back(map, ctx, bpfmem, cache);
 }
 
 static struct elem *bpfmem_pop(struct map *map, struct map_ctx *ctx)
@@ -157,10 +165,10 @@ static void bpfmem_lists(const struct map *map, map_list_fn *fn, void *arg)
 static int bpfmem_walk(const struct map *map, alloc_visit_fn *visit, void *arg, struct error *error)
 {
 	const struct bpfmem *bpfmem = map->alloc;
-	int err = alloc_walk_slab(map, visit, arg);
+	int err = alloc_walk_slab(map, visit, arg, error);
 
 	if (!err)
-		err = defer_walk(&bpfmem->defer, visit, arg);
+		err = defer_walk(&bpfmem->defer, visit, arg, error);
 	for (uint32_t cpu = 0; !err && cpu < map->cpus; cpu++) {
 		const struct cache *cache = &bpfmem->caches[cpu];
 		uint64_t count = 0;

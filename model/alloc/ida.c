@@ -11,18 +11,20 @@
 
 struct ida_cpu {
 	struct env_lock lock;
-	uint32_t steal_next; /* the CPU to steal from */
 	uint32_t count;
 	uint64_t refills, global_trips;
 	uint32_t *tags; /* ida->size */
 } __attribute__((aligned(64)));
 
 struct ida {
-	struct env_lock lock;
+	/* What every CPU reads at each call, apart from what is written under the lock. */
 	uint32_t size, batch; /* of a CPU's cache */
+	uint32_t *cpu_tags;   /* of all caches, each on lines of its own */
+
+	struct env_lock lock __attribute__((aligned(64)));
+	uint32_t steal_next; /* the CPU that is stolen from next, whoever steals */
 	uint64_t count;
-	uint32_t *tags;     /* of the shared stack: map->elem_total */
-	uint32_t *cpu_tags; /* of all caches, each on lines of its own */
+	uint32_t *tags; /* of the shared stack: map->elem_total */
 	struct ida_cpu cpus[];
 } __attribute__((aligned(64)));
 
@@ -57,11 +59,9 @@ static int ida_init(struct map *map)
 	ida->cpu_tags = env_alloc(map->cpus * cache_bytes(ida), -1);
 	if (!ida->tags || !ida->cpu_tags)
 		return -ENOMEM;
-	for (uint32_t cpu = 0; cpu < map->cpus; cpu++) {
-		ida->cpus[cpu].steal_next = cpu;
+	for (uint32_t cpu = 0; cpu < map->cpus; cpu++)
 		ida->cpus[cpu].tags =
 			(uint32_t *)((uint8_t *)ida->cpu_tags + cpu * cache_bytes(ida));
-	}
 	/* The first tag is taken first. */
 	while (ida->count < map->elem_total) {
 		ida->tags[ida->count] = (uint32_t)(map->elem_total - 1 - ida->count);
@@ -97,9 +97,9 @@ static void take_batch(struct ida *ida, struct ida_cpu *mine)
 static void steal_cache(struct map *map, struct map_ctx *ctx, struct ida *ida, struct ida_cpu *mine)
 {
 	for (uint32_t i = 0; i < map->cpus && !mine->count; i++) {
-		struct ida_cpu *other = &ida->cpus[mine->steal_next];
+		struct ida_cpu *other = &ida->cpus[ida->steal_next];
 
-		mine->steal_next = map_next_cpu(map, mine->steal_next);
+		ida->steal_next = map_next_cpu(map, ida->steal_next);
 		if (other == mine || !env_load(&other->count))
 			continue;
 		ida_lock(&other->lock, ctx, RANK_FREE_CACHE);
@@ -134,20 +134,20 @@ static struct elem *ida_pop(struct map *map, struct map_ctx *ctx)
 	bool has_tag = take_own(ctx, mine, &tag);
 
 	if (has_tag)
-		return map_elem(map, tag);
+		return elem_take_number(map, tag);
 	ida_lock(&ida->lock, ctx, RANK_FREE_LIST);
 	take_batch(ida, mine);
 	if (!mine->count)
 		steal_cache(map, ctx, ida, mine);
-	mine->refills++;
 	mine->global_trips++;
 	has_tag = mine->count;
+	mine->refills += has_tag;
 	if (has_tag) {
 		tag = mine->tags[mine->count - 1];
 		env_store(&mine->count, mine->count - 1);
 	}
 	env_unlock(&ida->lock, ctx, RANK_FREE_LIST, LOCK_RAW);
-	return has_tag ? map_elem(map, tag) : NULL;
+	return has_tag ? elem_take_number(map, tag) : NULL;
 }
 
 static void ida_push(struct map *map, struct map_ctx *ctx, struct elem *elem)
@@ -157,7 +157,7 @@ static void ida_push(struct map *map, struct map_ctx *ctx, struct elem *elem)
 	bool is_full;
 
 	ida_lock(&mine->lock, ctx, RANK_FREE_CACHE);
-	mine->tags[mine->count] = (uint32_t)elem_number(map, elem);
+	mine->tags[mine->count] = (uint32_t)elem_number(elem);
 	env_store(&mine->count, mine->count + 1);
 	is_full = mine->count == ida->size;
 	env_unlock(&mine->lock, ctx, RANK_FREE_CACHE, LOCK_RAW);

@@ -4,13 +4,13 @@
  * and freed on its own (model/slab.h), and freed only after a grace period, so that no look-up
  * ever reads one that has become another key's.
  *
- * Deviation: the kernel frees what waited in a soft interrupt; here each push frees up to
- * FREES_PER_PUSH, and so does not have to stop for many.
+ * Deviation: the kernel frees what waited in a soft interrupt; here each operation does at its end,
+ * without locks, up to FREES_PER_OPERATION, and so does not have to stop for many.
  */
 #include "model/alloc/alloc.h"
 #include "model/defer.h"
 
-#define FREES_PER_PUSH 4
+#define FREES_PER_OPERATION 4
 
 static int kmalloc_init(struct map *map)
 {
@@ -33,8 +33,17 @@ static void kmalloc_deinit(struct map *map)
 static void kmalloc_push(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
 	defer_add(map->alloc, ctx->cpu, elem);
-	for (int i = 0; i < FREES_PER_PUSH; i++) {
-		elem = defer_take_over(map->alloc, ctx->cpu);
+}
+
+static void kmalloc_work(struct map *map, struct map_ctx *ctx)
+{
+	struct defer *defer = map->alloc;
+	struct elem *elem;
+
+	if (!defer_advance(defer, ctx->cpu))
+		return;
+	for (int i = 0; i < FREES_PER_OPERATION; i++) {
+		elem = defer_take_over(defer, ctx->cpu);
 		if (!elem)
 			break;
 		slab_free(&map->slab, ctx, elem);
@@ -56,10 +65,9 @@ static void kmalloc_lists(const struct map *map, map_list_fn *fn, void *arg)
 static int kmalloc_walk(const struct map *map, alloc_visit_fn *visit, void *arg,
 			struct error *error)
 {
-	int err = defer_walk(map->alloc, visit, arg);
+	int err = defer_walk(map->alloc, visit, arg, error);
 
-	(void)error;
-	return err ? err : alloc_walk_slab(map, visit, arg);
+	return err ? err : alloc_walk_slab(map, visit, arg, error);
 }
 
 static void kmalloc_stats(const struct map *map, struct map_alloc_stats *stats)
@@ -81,6 +89,7 @@ const struct alloc_policy alloc_kmalloc = {
 	.deinit = kmalloc_deinit,
 	.pop = kmalloc_pop,
 	.push = kmalloc_push,
+	.work = kmalloc_work,
 	.lists = kmalloc_lists,
 	.walk = kmalloc_walk,
 	.stats = kmalloc_stats,

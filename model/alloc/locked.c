@@ -9,6 +9,7 @@ struct locked {
 	struct env_lock lock;
 	struct elem *first;
 	uint64_t count;
+	uint64_t trips; /* times that it was locked */
 } __attribute__((aligned(64)));
 
 static int locked_init(struct map *map)
@@ -38,6 +39,7 @@ static struct elem *locked_pop(struct map *map, struct map_ctx *ctx)
 		return NULL;
 	elem = elem_pop(&stack->first);
 	stack->count -= elem != NULL;
+	stack->trips++;
 	env_unlock(&stack->lock, ctx, RANK_FREE_LIST, LOCK_RAW);
 	return elem;
 }
@@ -51,6 +53,7 @@ static void locked_push(struct map *map, struct map_ctx *ctx, struct elem *elem)
 		;
 	elem_push(&stack->first, elem);
 	stack->count++;
+	stack->trips++;
 	env_unlock(&stack->lock, ctx, RANK_FREE_LIST, LOCK_RAW);
 }
 
@@ -75,6 +78,13 @@ static int locked_walk(const struct map *map, alloc_visit_fn *visit, void *arg, 
 	return err;
 }
 
+static void locked_stats(const struct map *map, struct map_alloc_stats *stats)
+{
+	const struct locked *stack = map->alloc;
+
+	stats->global_trips = stack->trips;
+}
+
 static uint64_t locked_model_bytes(const struct map *map)
 {
 	(void)map;
@@ -90,5 +100,6 @@ const struct alloc_policy alloc_locked = {
 	.push = locked_push,
 	.lists = locked_lists,
 	.walk = locked_walk,
+	.stats = locked_stats,
 	.model_bytes = locked_model_bytes,
 };

@@ -51,12 +51,16 @@ static pthread_key_t slot_key;
 static pthread_once_t slot_key_once = PTHREAD_ONCE_INIT;
 static __thread struct slot *own_slot;
 
+/*
+ * next is atomic also here: the next owner's place in a queue reaches who stands behind it through
+ * a word whose low byte is stored alone, which is more than C's order of memory can follow.
+ */
 static void slot_put(void *slot)
 {
 	struct slot *free = slot;
 
 	pthread_mutex_lock(&slots_mutex);
-	free->next = slots_free;
+	env_store(&free->next, slots_free);
 	slots_free = free;
 	pthread_mutex_unlock(&slots_mutex);
 }
@@ -76,7 +80,7 @@ static struct slot *slot_get(void)
 	pthread_mutex_lock(&slots_mutex);
 	slot = slots_free;
 	if (slot)
-		slots_free = slot->next;
+		slots_free = env_load(&slot->next);
 	else if (slots_used < SLOTS_MAX)
 		slot = &slots[env_add(&slots_used, 1) - 1];
 	pthread_mutex_unlock(&slots_mutex);
