@@ -9,6 +9,7 @@ int elem_count_init(struct elem_count *count, enum count_choice choice, uint32_t
 	memset(count, 0, sizeof(*count));
 	count->cpus = cpus;
 	count->batch = batch;
+	count->adds_first = choice == COUNT_ATOMIC;
 	if (choice == COUNT_ATOMIC || (choice == COUNT_ADAPTIVE && !is_large))
 		return 0;
 	count->cpu_counts = env_alloc(cpus * sizeof(*count->cpu_counts), -1);
@@ -21,7 +22,7 @@ void elem_count_deinit(struct elem_count *count)
 	count->cpu_counts = NULL;
 }
 
-void elem_count_add(struct elem_count *count, uint32_t cpu, int64_t change)
+static void elem_count_add(struct elem_count *count, uint32_t cpu, int64_t change)
 {
 	struct elem_count_cpu *mine;
 
@@ -46,7 +47,8 @@ int64_t elem_count_sum(const struct elem_count *count)
 	return sum;
 }
 
-bool elem_count_is_full(const struct elem_count *count, int64_t max)
+/* Exact while nothing runs, though it sums all CPUs only when it is near. */
+static bool elem_count_is_full(const struct elem_count *count, int64_t max)
 {
 	int64_t total = env_load(&count->total);
 	int64_t doubt = (int64_t)count->batch * count->cpus;
@@ -54,4 +56,23 @@ bool elem_count_is_full(const struct elem_count *count, int64_t max)
 	if (!count->cpu_counts || total - doubt > max || total + doubt < max)
 		return total >= max;
 	return elem_count_sum(count) >= max;
+}
+
+bool elem_count_take(struct elem_count *count, uint32_t cpu, int64_t max, bool is_replacement)
+{
+	if (count->adds_first) {
+		if (env_add(&count->total, 1) <= max || is_replacement)
+			return true;
+		env_add(&count->total, -1);
+		return false;
+	}
+	if (!is_replacement && elem_count_is_full(count, max))
+		return false;
+	elem_count_add(count, cpu, 1);
+	return true;
+}
+
+void elem_count_put(struct elem_count *count, uint32_t cpu)
+{
+	elem_count_add(count, cpu, -1);
 }

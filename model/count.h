@@ -17,6 +17,7 @@ struct elem_count {
 	struct elem_count_cpu *cpu_counts; /* NULL: total is exact */
 	uint32_t cpus;
 	uint32_t batch;
+	bool adds_first; /* the choice was atomic */
 };
 
 /* Chooses between the two by choice and size. Returns 0 or -ENOMEM. */
@@ -24,10 +25,14 @@ int elem_count_init(struct elem_count *count, enum count_choice choice, uint32_t
 		    uint32_t max_entries, uint32_t cpus);
 void elem_count_deinit(struct elem_count *count);
 
-void elem_count_add(struct elem_count *count, uint32_t cpu, int64_t change);
-
-/* Whether the count has reached max: exact, though it sums all CPUs only when it is near. */
-bool elem_count_is_full(const struct elem_count *count, int64_t max);
+/*
+ * Counts one more, or says that there are max already and counts none; what replaces another always
+ * passes. The choice atomic adds and looks then, so max holds whatever runs at the same time, and
+ * an insert may be refused for another that is refused. Others look and add then, as the kernel
+ * since 6.1: CPUs that insert at the same time can each pass max by one.
+ */
+bool elem_count_take(struct elem_count *count, uint32_t cpu, int64_t max, bool is_replacement);
+void elem_count_put(struct elem_count *count, uint32_t cpu);
 
 int64_t elem_count_sum(const struct elem_count *count);
 

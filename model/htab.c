@@ -203,14 +203,14 @@ static int take_elem(struct map *map, struct map_ctx *ctx, struct elem *old, str
 		*taken = map->alloc_policy->pop(map, ctx);
 		return *taken ? 0 : -E2BIG;
 	}
-	if (!old &&
-	    elem_count_is_full(&map->count, map->max_entries + env_fault(FAULT_ONE_TOO_MANY)))
+	if (!elem_count_take(&map->count, ctx->cpu,
+			     map->max_entries + (int64_t)env_fault(FAULT_ONE_TOO_MANY), old))
 		return -E2BIG;
 	*taken = map->alloc_policy->pop(map, ctx);
-	if (!*taken)
-		return -ENOMEM;
-	elem_count_add(&map->count, ctx->cpu, 1);
-	return 0;
+	if (*taken)
+		return 0;
+	elem_count_put(&map->count, ctx->cpu);
+	return -ENOMEM;
 }
 
 void htab_end_alloc(struct map *map, struct map_ctx *ctx)
@@ -226,7 +226,7 @@ void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem)
 		return;
 	}
 	if (!map->preallocates)
-		elem_count_add(&map->count, ctx->cpu, -1);
+		elem_count_put(&map->count, ctx->cpu);
 	map->alloc_policy->push(map, ctx, elem);
 }
 

@@ -94,8 +94,8 @@
 #define alloc_bpfmem ENV_NS(alloc_bpfmem)
 #define elem_count_init ENV_NS(elem_count_init)
 #define elem_count_deinit ENV_NS(elem_count_deinit)
-#define elem_count_add ENV_NS(elem_count_add)
-#define elem_count_is_full ENV_NS(elem_count_is_full)
+#define elem_count_take ENV_NS(elem_count_take)
+#define elem_count_put ENV_NS(elem_count_put)
 #define elem_count_sum ENV_NS(elem_count_sum)
 
 /* lru/ */

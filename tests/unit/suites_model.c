@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 extern CU_TestInfo alloc_tests[];
+extern CU_TestInfo alloc_threads_tests[];
 extern CU_TestInfo attr_tests[];
 extern CU_TestInfo attr_memory_tests[];
 extern CU_TestInfo check_tests[];
@@ -28,6 +29,7 @@ extern CU_TestInfo rotations_kernel_tests[];
 
 const struct unit_suite unit_suites[] = {
 	{"alloc", alloc_tests},
+	{"alloc_threads", alloc_threads_tests},
 	{"attr", attr_tests},
 	{"attr_memory", attr_memory_tests},
 	{"check", check_tests},
