@@ -26,6 +26,7 @@ extern CU_TestInfo map_update_tests[];
 extern CU_TestInfo percpu_tests[];
 extern CU_TestInfo rotations_tests[];
 extern CU_TestInfo rotations_kernel_tests[];
+extern CU_TestInfo slab_tests[];
 
 const struct unit_suite unit_suites[] = {
 	{"alloc", alloc_tests},
@@ -50,5 +51,6 @@ const struct unit_suite unit_suites[] = {
 	{"percpu", percpu_tests},
 	{"rotations", rotations_tests},
 	{"rotations_kernel", rotations_kernel_tests},
+	{"slab", slab_tests},
 	{NULL, NULL},
 };
