@@ -24,6 +24,7 @@ const int map_error_errnos[MAP_ERRORS] = {
 #define ELEM_HEADER_BYTES 48
 #define BUCKET_BYTES 16
 #define BUCKET_BYTES_ONE_WORD 8 /* where its lock is elsewhere, or in its link */
+#define LINE_BYTES 64
 /* struct bpf_htab; measured with fdinfo's memlock on 6.18. */
 #define MAP_BYTES 896
 /* What the BPF allocator puts before an object, and before and with a per-CPU one. */
@@ -143,6 +144,27 @@ size_t map_sys_value_bytes(const struct map_attr *attr, uint32_t cpus)
 	return attr->value_size;
 }
 
+/*
+ * What allocation policies that no release has would take beside their elements: tags of 4 bytes,
+ * on the stack and in each CPU's cache; words of bits, and a hint for each CPU. The kernel does not
+ * count the heads of lists.
+ */
+static uint64_t alloc_bytes(const struct map_attr *attr, const struct tunables *tunables,
+			    uint32_t cpus, uint64_t elems)
+{
+	const char *alloc = map_attr_alloc(attr, tunables);
+	uint64_t word_bytes =
+		tunable_value(tunables, TUNE_BITMAP_ALIGNED) ? LINE_BYTES : sizeof(uint64_t);
+
+	if (map_type_is_lru(attr->type))
+		return 0;
+	if (!strcmp(alloc, "ida"))
+		return (elems + cpus * tunable_value(tunables, TUNE_IDA_SIZE)) * sizeof(uint32_t);
+	if (!strcmp(alloc, "bitmap"))
+		return (elems + 63) / 64 * word_bytes + cpus * sizeof(uint32_t);
+	return 0;
+}
+
 uint64_t map_attr_kernel_bytes(const struct map_attr *attr, const struct tunables *tunables,
 			       bool preallocates, uint32_t cpus, uint64_t elems)
 {
@@ -164,5 +186,5 @@ uint64_t map_attr_kernel_bytes(const struct map_attr *attr, const struct tunable
 	} else if (attr->type == MAP_HASH) {
 		bytes += sizeof(void *) * cpus;
 	}
-	return bytes + elems * elem_bytes;
+	return bytes + alloc_bytes(attr, tunables, cpus, elems) + elems * elem_bytes;
 }

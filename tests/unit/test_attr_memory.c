@@ -116,9 +116,36 @@ static void test_deleted(void)
 	test_map_destroy(map);
 }
 
+/* Policies that are no release's: their tags and words on top of what the free list's map has. */
+static void test_policies(void)
+{
+	static const struct {
+		const char *set;
+		uint64_t more_bytes;
+	} policies[] = {
+		{"alloc=locked", 0},
+		{"alloc=ida", (uint64_t)4 * (1002 + 2 * 48)},
+		{"alloc=ida ida_size=5", (uint64_t)4 * (1002 + 2 * 5)},
+		{"alloc=bitmap bitmap_aligned=0", 16 * 8 + 2 * 4},
+		{"alloc=bitmap bitmap_aligned=1", 16 * 64 + 2 * 4},
+	};
+	struct test_map wanted = {{.type = MAP_HASH, .max_entries = 1000}, .cpus = 2};
+	struct map *map = test_map_create(&wanted);
+	uint64_t bytes = kernel_bytes(map);
+
+	test_map_destroy(map);
+	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		wanted.set = policies[i].set;
+		map = test_map_create(&wanted);
+		CU_ASSERT_EQUAL(kernel_bytes(map), bytes + policies[i].more_bytes);
+		test_map_destroy(map);
+	}
+}
+
 CU_TestInfo attr_memory_tests[] = {
 	{"as real kernels report it", test_real_usages},
 	{"as published", test_published},
 	{"after deletes", test_deleted},
+	{"policies", test_policies},
 	CU_TEST_INFO_NULL,
 };
