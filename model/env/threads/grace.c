@@ -73,22 +73,28 @@ bool env_grace_is_over(uint64_t ticket)
 	return env_load_acquire(&grace.over) >= ticket;
 }
 
+/* Whether this thread has begun: one that runs a batch without is no reader, and not to be one. */
+static __thread bool is_begun;
+
 void env_thread_begin(struct map_ctx *ctx)
 {
 	(void)ctx;
 	rcu_register_thread();
+	is_begun = true;
 }
 
 void env_thread_end(struct map_ctx *ctx)
 {
 	(void)ctx;
 	rcu_unregister_thread();
+	is_begun = false;
 }
 
 void env_thread_quiet(struct map_ctx *ctx)
 {
 	(void)ctx;
-	rcu_quiescent_state();
+	if (is_begun)
+		rcu_quiescent_state();
 }
 
 void env_thread_idle(struct map_ctx *ctx)
