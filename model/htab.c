@@ -93,7 +93,7 @@ static bool is_linked(const struct map *map, const struct elem *elem, uint32_t b
 
 bool htab_evict(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
-	uint32_t bucket = elem->hash & map->bucket_mask;
+	uint32_t bucket = env_load(&elem->hash) & map->bucket_mask;
 
 	if (bucket_lock(map, ctx, bucket))
 		return false;

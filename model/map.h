@@ -80,7 +80,7 @@ struct map_cpu {
 	uint32_t batch_cursor; /* of a trace's batch operations; 0: from the first bucket */
 } __attribute__((aligned(64)));
 
-struct map {
+struct map { /* NOLINT(clang-analyzer-optin.performance.Padding): by who reads it */
 	/* What every operation reads. */
 	struct bucket *buckets;
 	uint32_t bucket_mask;

@@ -56,7 +56,7 @@ struct bench_measured {
 	struct map_census census;
 	struct map_memory memory;
 	struct map_alloc_stats alloc; /* since the map was made */
-	const char *check; /* as in struct replay_result */
+	const char *check;            /* as in struct replay_result */
 };
 
 struct bench_result {

@@ -41,7 +41,8 @@ static struct env_lock *common_hold(struct map *map, struct map_ctx *ctx, struct
 		if (env_load(&elem->lru.type) >= LRU_LISTS) {
 			if (lru_local_lock(map, ctx, local))
 				return NULL;
-			if (env_load(&elem->lru.type) >= LRU_LISTS && elem->lru.cpu == cpu)
+			if (env_load(&elem->lru.type) >= LRU_LISTS &&
+			    env_load(&elem->lru.cpu) == cpu)
 				return &local->lock;
 			lru_local_unlock(map, ctx, local);
 		} else {

@@ -170,7 +170,7 @@ static struct elem *evict_small(struct map *map, struct map_ctx *ctx, struct lru
 			if (other)
 				return other;
 		} else if (htab_evict(map, ctx, elem)) {
-			ghost_add(ghost_of(map, set), elem->hash);
+			ghost_add(ghost_of(map, set), env_load(&elem->hash));
 			return elem;
 		} else {
 			lru_set_move(set, elem, SET_SMALL);
@@ -195,7 +195,7 @@ static struct elem *s3fifo_evict(struct map *map, struct map_ctx *ctx, struct lr
 
 static void s3fifo_place(struct map *map, struct lru_set *set, struct elem *elem)
 {
-	bool is_known = ghost_take(ghost_of(map, set), elem->hash);
+	bool is_known = ghost_take(ghost_of(map, set), env_load(&elem->hash));
 
 	lru_set_move(set, elem, is_known ? SET_MAIN : SET_SMALL);
 }
