@@ -151,7 +151,9 @@ int verify_finish_config(struct run_config *config, const struct engine *against
 		if (err)
 			return err;
 	}
-	if (!config->cpus_given)
+	if (!config->cpus_given && config->engine->pins && !is_kernel)
+		config->map.cpus = cpus_usable_count();
+	else if (!config->cpus_given)
 		config->map.cpus = possible ? possible : 1;
 	config_finish(config);
 	return check_future(config, against, error);

@@ -321,6 +321,8 @@ static int check_torture(const struct verify_command *command, int argc, char **
 				 argc                   ? argv[0]
 				 : config->is_map_given ? "-m"
 							: "--fuzz");
+	if (command->torture_seconds && command->config.engine != &engine_threads)
+		return error_set(error, -EINVAL, "--torture is for -e threads");
 	if (command->is_concurrent && (command->fuzz_seconds || command->torture_seconds))
 		return error_set(error, -EINVAL, "--concurrent is for traces");
 	if (!command->torture_seconds &&
@@ -372,7 +374,8 @@ static int run_verify(const struct command *cli, int argc, char **argv)
 	if (!command.against)
 		command.against = &engine_kernel;
 	if (!config->engine)
-		config->engine = command.is_concurrent ? &engine_threads : &engine_seq;
+		config->engine = command.is_concurrent || command.torture_seconds ? &engine_threads
+										  : &engine_seq;
 	err = check_command(&command, argc - first, argv + first, &error);
 	if (!err && command.torture_seconds) {
 		choose_seed(&command);

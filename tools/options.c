@@ -20,7 +20,7 @@ static const char map_help[] = "type=TYPE,max_entries=N[,key_size=BYTES][,value_
 			       "(default), lru_percpu_hash; sizes 8 by default; flags\n"
 			       "no_common_lru, no_prealloc, numa_node=N";
 static const char set_help[] = "set a tunable; may be repeated (see mapsim tunables)";
-static const char engine_help[] = "where the map runs: seq (default), or kernel, the\n"
+static const char engine_help[] = "where the map runs: seq (default), threads, or kernel, the\n"
 				  "running kernel itself, which needs root and BPF";
 
 static const struct cli_option map_table[] = {

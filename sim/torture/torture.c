@@ -104,6 +104,15 @@ static void add_pairs(const struct torture_options *options, struct torture_resu
 	}
 }
 
+/* Whether a release has an LRU, and per-CPU values. */
+static bool has_types(const struct kernel_release *release, enum map_types_choice least)
+{
+	struct tunables tunables;
+
+	kernel_tunables(release, &tunables);
+	return tunable_value(&tunables, TUNE_MAP_TYPES) >= least;
+}
+
 /* Asking for an allocation only leaves rotations out, and the other way round. */
 static int make_pairs(const struct torture_options *options, struct torture_result *result,
 		      struct error *error)
@@ -117,11 +126,16 @@ static int make_pairs(const struct torture_options *options, struct torture_resu
 		return error_set(error, -ENOMEM, "out of memory");
 	if (is_set[TUNE_ALLOC] || !is_set[TUNE_ROTATION])
 		add_pairs(options, result, false);
-	if (is_set[TUNE_ROTATION] || !is_set[TUNE_ALLOC])
+	if ((is_set[TUNE_ROTATION] || !is_set[TUNE_ALLOC]) &&
+	    (!options->config->is_kernel_given ||
+	     has_types(&options->config->map.kernel, MAP_TYPES_LRU)))
 		add_pairs(options, result, true);
 	if (result->pair_count)
 		return 0;
-	return error_set(error, -EINVAL, "this release has none of these policies of its own");
+	return error_set(error, -EINVAL,
+			 "no pair of policies is left: the release has none of these, or a "
+			 "rotation "
+			 "needs the future");
 }
 
 /* Any release that can have the map, unless one was given. */
@@ -135,9 +149,10 @@ static void draw_kernel(const struct torture_options *options, struct plan *plan
 		plan->config.map.kernel = PICK(rng, releases);
 }
 
-static void draw_type(const struct torture_pair *pair, struct map_attr *attr, struct rng *rng)
+static void draw_type(const struct torture_pair *pair, const struct kernel_release *release,
+		      struct map_attr *attr, struct rng *rng)
 {
-	bool is_percpu = rng_below(rng, 3) == 0;
+	bool is_percpu = rng_below(rng, 3) == 0 && has_types(release, MAP_TYPES_PERCPU);
 
 	if (!pair->is_rotation) {
 		attr->type = is_percpu ? MAP_PERCPU_HASH : MAP_HASH;
@@ -175,8 +190,8 @@ static void draw_map(const struct torture_options *options, const struct torture
 	map->attr = (struct map_attr){.key_size = PICK(rng, key_sizes),
 				      .value_size = PICK(rng, value_sizes),
 				      .max_entries = draw_entries(rng)};
-	draw_type(pair, &map->attr, rng);
 	draw_kernel(options, plan, rng);
+	draw_type(pair, &map->kernel, &map->attr, rng);
 	plan->slice.threads = draw_threads(options, rng);
 	map->cpus = plan->slice.threads;
 	if (rng_below(rng, 2))
