@@ -53,11 +53,13 @@ WORKLOAD_INLINE void bench_call(const struct bench_loop *loop, struct map_ctx *c
 	}
 }
 
-WORKLOAD_INLINE void bench_think(unsigned long long think_ns)
+/* Works for so long, or until a stop. */
+WORKLOAD_INLINE void bench_think(unsigned long long think_ns, const atomic_int *stop)
 {
 	uint64_t begin = ticks_now(), ticks = (uint64_t)((double)think_ns / ticks_ns());
 
-	while (ticks_now() - begin < ticks)
+	while (ticks_now() - begin < ticks &&
+	       !(stop && atomic_load_explicit(stop, memory_order_relaxed)))
 		;
 }
 
@@ -93,7 +95,7 @@ WORKLOAD_INLINE void bench_step(const struct bench_loop *loop, struct map_ctx *c
 	cpu->calls++;
 	cpu->operations += step.completes;
 	if (step.thinks && params->think_ns)
-		bench_think(params->think_ns);
+		bench_think(params->think_ns, loop->phase->stop);
 }
 
 /* A chunk of every CPU, a step of each in turn. False when all have reached their limits. */
