@@ -11,7 +11,8 @@ enum { SEEN_FREE = 1, SEEN_LRU = 2, SEEN_HASHED = 4 };
 
 struct census {
 	const struct map *map;
-	uint8_t *seen; /* per preallocated element; NULL for other maps */
+	uint8_t *seen; /* of all elements that there are, by their numbers */
+	uint64_t total;
 	uint64_t free, listed, hashed;
 	struct error *error;
 };
@@ -21,16 +22,35 @@ static int census_mark(struct census *census, const struct elem *elem, uint8_t m
 		       uint8_t excludes)
 {
 	const struct map *map = census->map;
-	uint64_t offset = (uint64_t)((const uint8_t *)elem - map->elems);
+	uint64_t offset = (uint64_t)((const uint8_t *)elem - map->elems), number;
 
-	if (!census->seen)
-		return 0;
-	if (offset >= map->elem_total * map->elem_bytes || offset % map->elem_bytes)
+	number = map->preallocates ? offset / map->elem_bytes : slab_number(&map->slab, elem);
+	if (number >= census->total || (map->preallocates && offset % map->elem_bytes))
 		return error_set(census->error, -EUCLEAN, "an element that is none of the map's");
-	if (census->seen[offset / map->elem_bytes] & (mark | excludes))
+	if (census->seen[number] & (mark | excludes))
 		return error_set(census->error, -EUCLEAN, "element %llu is in two places",
-				 (unsigned long long)(offset / map->elem_bytes));
-	census->seen[offset / map->elem_bytes] |= mark;
+				 (unsigned long long)number);
+	census->seen[number] |= mark;
+	return 0;
+}
+
+/* Whether a key stands once in its bucket, whose chain is known to end. */
+static int check_unique(struct census *census, uintptr_t link)
+{
+	const struct map *map = census->map;
+
+	for (; !nulls_is_end(link); link = elem_of_link(link)->hash_node.next) {
+		const struct elem *elem = elem_of_link(link), *other;
+		uintptr_t behind = elem->hash_node.next;
+
+		for (; !nulls_is_end(behind); behind = other->hash_node.next) {
+			other = elem_of_link(behind);
+			if (other->hash == elem->hash &&
+			    !memcmp(other->key, elem->key, map->key_size))
+				return error_set(census->error, -EUCLEAN,
+						 "a key of hash %#x is there twice", elem->hash);
+		}
+	}
 	return 0;
 }
 
@@ -73,6 +93,8 @@ static int walk_buckets(struct census *census)
 			return error_set(census->error, -EUCLEAN,
 					 "bucket %llu ends on the mark of another",
 					 (unsigned long long)bucket);
+		if (check_unique(census, link_load(&head->first)))
+			return -EUCLEAN;
 	}
 	return 0;
 }
@@ -142,16 +164,15 @@ int map_check(const struct map *map, struct error *error)
 	struct census census = {.map = map, .error = error};
 	int err;
 
-	if (map->preallocates) {
-		census.seen = env_alloc(map->elem_total, -1);
-		if (!census.seen)
-			return error_set(error, -ENOMEM, "no memory to check the map");
-	}
+	census.total = map->preallocates ? map->elem_total : map->slab.object_count;
+	census.seen = env_alloc(census.total + 1, -1);
+	if (!census.seen)
+		return error_set(error, -ENOMEM, "no memory to check the map");
 	err = walk_buckets(&census);
 	if (!err)
 		err = walk_lists(&census);
 	if (!err)
 		err = compare_counts(&census);
-	env_free(census.seen, map->elem_total);
+	env_free(census.seen, census.total + 1);
 	return err;
 }

@@ -22,7 +22,20 @@ void elem_count_deinit(struct elem_count *count)
 	count->cpu_counts = NULL;
 }
 
-static void elem_count_add(struct elem_count *count, uint32_t cpu, int64_t change)
+/* A raw lock is always had in the end. */
+static void count_lock(struct elem_count *count, struct map_ctx *ctx)
+{
+	while (env_lock(&count->lock, ctx, RANK_FREE_CACHE, LOCK_RAW))
+		;
+}
+
+static void count_unlock(struct elem_count *count, struct map_ctx *ctx)
+{
+	env_unlock(&count->lock, ctx, RANK_FREE_CACHE, LOCK_RAW);
+}
+
+/* Of a per-CPU counter a batch goes to the total under the lock: a sum has it in one place. */
+static void elem_count_add(struct elem_count *count, struct map_ctx *ctx, int64_t change)
 {
 	struct elem_count_cpu *mine;
 
@@ -30,12 +43,17 @@ static void elem_count_add(struct elem_count *count, uint32_t cpu, int64_t chang
 		env_add(&count->total, change);
 		return;
 	}
-	mine = &count->cpu_counts[cpu];
-	change = env_cpu_add(&mine->count, change);
-	if (change >= count->batch || change <= -(int64_t)count->batch) {
-		env_add(&count->total, change);
-		env_store(&mine->count, 0);
+	mine = &count->cpu_counts[ctx->cpu];
+	change += env_load(&mine->count);
+	if (change < count->batch && change > -(int64_t)count->batch) {
+		env_store(&mine->count, change);
+		return;
 	}
+	count_lock(count, ctx);
+	env_add(&count->total, change);
+	env_preempt(ctx);
+	env_store(&mine->count, 0);
+	count_unlock(count, ctx);
 }
 
 int64_t elem_count_sum(const struct elem_count *count)
@@ -48,17 +66,21 @@ int64_t elem_count_sum(const struct elem_count *count)
 }
 
 /* Exact while nothing runs, though it sums all CPUs only when it is near. */
-static bool elem_count_is_full(const struct elem_count *count, int64_t max)
+static bool elem_count_is_full(struct elem_count *count, struct map_ctx *ctx, int64_t max)
 {
 	int64_t total = env_load(&count->total);
 	int64_t doubt = (int64_t)count->batch * count->cpus;
 
 	if (!count->cpu_counts || total - doubt > max || total + doubt < max)
 		return total >= max;
-	return elem_count_sum(count) >= max;
+	count_lock(count, ctx);
+	total = elem_count_sum(count);
+	count_unlock(count, ctx);
+	return total >= max;
 }
 
-bool elem_count_take(struct elem_count *count, uint32_t cpu, int64_t max, bool is_replacement)
+bool elem_count_take(struct elem_count *count, struct map_ctx *ctx, int64_t max,
+		     bool is_replacement)
 {
 	if (count->adds_first) {
 		if (env_add(&count->total, 1) <= max || is_replacement)
@@ -66,13 +88,13 @@ bool elem_count_take(struct elem_count *count, uint32_t cpu, int64_t max, bool i
 		env_add(&count->total, -1);
 		return false;
 	}
-	if (!is_replacement && elem_count_is_full(count, max))
+	if (!is_replacement && elem_count_is_full(count, ctx, max))
 		return false;
-	elem_count_add(count, cpu, 1);
+	elem_count_add(count, ctx, 1);
 	return true;
 }
 
-void elem_count_put(struct elem_count *count, uint32_t cpu)
+void elem_count_put(struct elem_count *count, struct map_ctx *ctx)
 {
-	elem_count_add(count, cpu, -1);
+	elem_count_add(count, ctx, -1);
 }

@@ -17,7 +17,8 @@ struct elem_count {
 	struct elem_count_cpu *cpu_counts; /* NULL: total is exact */
 	uint32_t cpus;
 	uint32_t batch;
-	bool adds_first; /* the choice was atomic */
+	bool adds_first;      /* the choice was atomic */
+	struct env_lock lock; /* of batches on their way to total, and of sums */
 };
 
 /* Chooses between the two by choice and size. Returns 0 or -ENOMEM. */
@@ -31,8 +32,9 @@ void elem_count_deinit(struct elem_count *count);
  * an insert may be refused for another that is refused. Others look and add then, as the kernel
  * since 6.1: CPUs that insert at the same time can each pass max by one.
  */
-bool elem_count_take(struct elem_count *count, uint32_t cpu, int64_t max, bool is_replacement);
-void elem_count_put(struct elem_count *count, uint32_t cpu);
+bool elem_count_take(struct elem_count *count, struct map_ctx *ctx, int64_t max,
+		     bool is_replacement);
+void elem_count_put(struct elem_count *count, struct map_ctx *ctx);
 
 int64_t elem_count_sum(const struct elem_count *count);
 

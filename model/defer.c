@@ -5,6 +5,10 @@
 
 int defer_init(struct defer *defer, uint32_t cpus)
 {
+	int err = env_grace_begin();
+
+	if (err)
+		return err;
 	defer->cpus = env_alloc(cpus * sizeof(*defer->cpus), -1);
 	defer->count = cpus;
 	return defer->cpus ? 0 : -ENOMEM;
@@ -75,16 +79,6 @@ struct elem *defer_take_any(struct defer *defer, uint32_t cpu)
 	if (!elem)
 		elem = list_pop(&mine->waiting);
 	return elem ? elem : list_pop(&mine->over);
-}
-
-uint64_t defer_count(const struct defer *defer)
-{
-	uint64_t count = 0;
-
-	for (uint32_t cpu = 0; cpu < defer->count; cpu++)
-		count += defer->cpus[cpu].collected.count + defer->cpus[cpu].waiting.count +
-			 defer->cpus[cpu].over.count;
-	return count;
 }
 
 uint64_t defer_most(const struct defer *defer)

@@ -27,7 +27,7 @@ struct defer {
 	uint32_t count;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Returns 0, -ENOMEM, or -EAGAIN when there is no thread to wait for grace periods. */
 int defer_init(struct defer *defer, uint32_t cpus);
 void defer_deinit(struct defer *defer);
 
@@ -46,8 +46,7 @@ struct elem *defer_take_over(struct defer *defer, uint32_t cpu);
 /* An element whatever it waits for, the last to be freed first, or NULL. */
 struct elem *defer_take_any(struct defer *defer, uint32_t cpu);
 
-/* Elements that wait now, and the sum of the most that each CPU had; while nothing runs. */
-uint64_t defer_count(const struct defer *defer);
+/* The sum of the most that each CPU had waiting, each at its own time; while nothing runs. */
 uint64_t defer_most(const struct defer *defer);
 
 /* Visits all. Returns what a visit did, or -EUCLEAN for a wrong count. */

@@ -203,13 +203,13 @@ static int take_elem(struct map *map, struct map_ctx *ctx, struct elem *old, str
 		*taken = map->alloc_policy->pop(map, ctx);
 		return *taken ? 0 : -E2BIG;
 	}
-	if (!elem_count_take(&map->count, ctx->cpu,
+	if (!elem_count_take(&map->count, ctx,
 			     map->max_entries + (int64_t)env_fault(FAULT_ONE_TOO_MANY), old))
 		return -E2BIG;
 	*taken = map->alloc_policy->pop(map, ctx);
 	if (*taken)
 		return 0;
-	elem_count_put(&map->count, ctx->cpu);
+	elem_count_put(&map->count, ctx);
 	return -ENOMEM;
 }
 
@@ -226,7 +226,7 @@ void htab_free_elem(struct map *map, struct map_ctx *ctx, struct elem *elem)
 		return;
 	}
 	if (!map->preallocates)
-		elem_count_put(&map->count, ctx->cpu);
+		elem_count_put(&map->count, ctx);
 	map->alloc_policy->push(map, ctx, elem);
 }
 
@@ -542,7 +542,7 @@ uint64_t elem_fold_value(const struct map *map, const struct map_ctx *ctx, struc
 }
 
 int htab_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
-			   void *value)
+			   void *value, uint64_t *fold)
 {
 	uint32_t bucket = hash & map->bucket_mask;
 	struct elem *elem;
@@ -557,6 +557,8 @@ int htab_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key
 	if (elem) {
 		if (value)
 			elem_read_value(map, ctx, elem, value);
+		if (fold)
+			*fold = elem_fold_value(map, ctx, elem, 0);
 		htab_unlink(elem);
 		htab_count_entry(map, ctx, -1);
 		if (!map->is_lru)

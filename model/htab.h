@@ -121,9 +121,12 @@ static inline int htab_lookup(struct map *map, struct map_ctx *ctx, struct elem 
 int htab_update(struct map *map, struct map_ctx *ctx, const struct update *update);
 int htab_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash);
 
-/* value: NULL, or room for what the context reads (see model.h). */
+/*
+ * value: NULL, or room for what the context reads (see model.h); fold: NULL, or what gets that
+ * folded. Both are of the moment of the deletion.
+ */
 int htab_lookup_and_delete(struct map *map, struct map_ctx *ctx, const void *key, uint32_t hash,
-			   void *value);
+			   void *value, uint64_t *fold);
 int htab_next_key(struct map *map, struct map_ctx *ctx, const void *key, void *next);
 
 /* Where a batch puts what it read; each may be NULL. keys and values move on as they are filled. */

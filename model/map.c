@@ -62,7 +62,7 @@ static void map_fill(struct map *map, const struct map_attr *attr, const struct 
 	choose_policies(map);
 	map->bucket_shift =
 		map->lock_policy->is_elsewhere ? BUCKET_SHIFT_ONE_WORD : BUCKET_SHIFT_WITH_LOCK;
-	map->scratch_bytes = (2ULL * map->key_size + map->value_size + 63) & ~63ULL;
+	map->scratch_bytes = (map_scratch_value(map) + map->value_size + 63) & ~(size_t)63;
 	map->preallocates = map->is_lru || map->alloc_policy->preallocates;
 	map->has_spares =
 		attr->type == MAP_HASH && map->preallocates && map_tunable(map, TUNE_SPARES);
@@ -242,7 +242,7 @@ static int ops_lookup_and_delete(struct map *map, struct map_ctx *ctx, const voi
 	int err;
 
 	ops_enter(map, ctx);
-	err = htab_lookup_and_delete(map, ctx, key, htab_hash(map, key), value);
+	err = htab_lookup_and_delete(map, ctx, key, htab_hash(map, key), value, NULL);
 	return err ? htab_count_error(map, ctx, err) : 0;
 }
 
@@ -279,16 +279,6 @@ static void ops_thread_end(struct map_ctx *ctx)
 static void ops_thread_quiet(struct map_ctx *ctx)
 {
 	env_thread_quiet(ctx);
-}
-
-static void ops_thread_idle(struct map_ctx *ctx)
-{
-	env_thread_idle(ctx);
-}
-
-static void ops_thread_resume(struct map_ctx *ctx)
-{
-	env_thread_resume(ctx);
 }
 
 static void ops_counters(const struct map *map, uint32_t cpu, struct map_counters *counters)
@@ -388,8 +378,6 @@ const struct model_ops model_ops_table = {
 	.thread_begin = ops_thread_begin,
 	.thread_end = ops_thread_end,
 	.thread_quiet = ops_thread_quiet,
-	.thread_idle = ops_thread_idle,
-	.thread_resume = ops_thread_resume,
 	.counters = ops_counters,
 	.census = ops_census,
 	.memory = ops_memory,

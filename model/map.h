@@ -107,7 +107,7 @@ struct map { /* NOLINT(clang-analyzer-optin.performance.Padding): by who reads i
 	uint32_t lock_classes;
 	struct map_census census;
 	struct env_lock lock; /* of the whole map (3.19) */
-	uint8_t *scratch;     /* keys and a value of map_run, for each CPU */
+	uint8_t *scratch;     /* two keys and a value of map_run, for each CPU */
 	size_t scratch_bytes; /* of one CPU */
 	uint64_t lock_timeout_ns;
 	bool nmi_trylock;
@@ -129,6 +129,12 @@ struct map { /* NOLINT(clang-analyzer-optin.performance.Padding): by who reads i
 static inline uint64_t map_tunable(const struct map *map, enum tunable_id id)
 {
 	return tunable_value(&map->tunables, id);
+}
+
+/* Where in a CPU's scratch the value stands, which is aligned as those of elements. */
+static inline size_t map_scratch_value(const struct map *map)
+{
+	return round_up_8(2ULL * map->key_size);
 }
 
 /* The n-th bucket. Without locks the shift is a constant. */

@@ -202,14 +202,12 @@ struct model_ops {
 	/*
 	 * A thread that runs operations of CPUs of its own, in flavours that let several, begins
 	 * and ends, on itself. In between it says now and then that it is quiet: it uses nothing
-	 * that an operation gave it a pointer to. One that is going to wait is idle, and resumes.
-	 * What was deleted is reused, where the kernel waits for that, once all others were quiet.
+	 * that an operation gave it a pointer to. What was deleted is reused, where the kernel
+	 * waits for that, once all others were quiet.
 	 */
 	void (*thread_begin)(struct map_ctx *ctx);
 	void (*thread_end)(struct map_ctx *ctx);
 	void (*thread_quiet)(struct map_ctx *ctx);
-	void (*thread_idle)(struct map_ctx *ctx);
-	void (*thread_resume)(struct map_ctx *ctx);
 
 	/* What can be asked while nothing runs. */
 	void (*counters)(const struct map *map, uint32_t cpu, struct map_counters *counters);

@@ -11,13 +11,12 @@
 #define fault_planted ENV_NS(fault_planted)
 
 /* env/threads/ */
+#define env_grace_begin ENV_NS(env_grace_begin)
 #define env_grace_ask ENV_NS(env_grace_ask)
 #define env_grace_is_over ENV_NS(env_grace_is_over)
 #define env_thread_begin ENV_NS(env_thread_begin)
 #define env_thread_end ENV_NS(env_thread_end)
 #define env_thread_quiet ENV_NS(env_thread_quiet)
-#define env_thread_idle ENV_NS(env_thread_idle)
-#define env_thread_resume ENV_NS(env_thread_resume)
 #define env_lock_wait ENV_NS(env_lock_wait)
 #define env_lock_resilient ENV_NS(env_lock_resilient)
 #define env_unlock_resilient ENV_NS(env_unlock_resilient)
@@ -65,6 +64,7 @@
 #define slab_deinit ENV_NS(slab_deinit)
 #define slab_alloc ENV_NS(slab_alloc)
 #define slab_free ENV_NS(slab_free)
+#define slab_number ENV_NS(slab_number)
 #define slab_walk ENV_NS(slab_walk)
 
 /* defer.c */
@@ -74,7 +74,6 @@
 #define defer_advance ENV_NS(defer_advance)
 #define defer_take_over ENV_NS(defer_take_over)
 #define defer_take_any ENV_NS(defer_take_any)
-#define defer_count ENV_NS(defer_count)
 #define defer_most ENV_NS(defer_most)
 #define defer_walk ENV_NS(defer_walk)
 

@@ -298,9 +298,8 @@ static int run_code(struct runner *runner, const void *key, const struct ahead *
 	case OP_DELETE:
 		return htab_delete(map, ctx, key, hash);
 	case OP_LOOKUP_AND_DELETE:
-		if (map->sys_lookup_and_delete)
-			note_read(runner, htab_find(map, key, hash), i);
-		return htab_lookup_and_delete(map, ctx, key, hash, NULL);
+		return htab_lookup_and_delete(map, ctx, key, hash, NULL,
+					      runner->run->reads ? &runner->run->reads[i] : NULL);
 	case OP_NEXT_KEY:
 		return run_next_key(runner, key, i);
 	case OP_BATCH_LOOKUP:
@@ -434,7 +433,7 @@ void map_run(struct map *map, const struct map_run *run)
 	runner.ctx->lock_timeout_ns = map->lock_timeout_ns;
 	runner.key = map->scratch + (ENV_SHORTCUTS ? 0 : runner.ctx->cpu) * map->scratch_bytes;
 	runner.next_key = runner.key + map->key_size;
-	runner.value = runner.next_key + map->key_size;
+	runner.value = runner.key + map_scratch_value(map);
 	runner.key_used = map->key_size;
 	runner.value_used = map->value_size < 8 ? map->value_size : 8;
 	runner.hits_mark_bits =

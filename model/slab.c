@@ -95,6 +95,7 @@ static struct slab_run *slab_cut_run(struct slab *slab)
 		free = object;
 	}
 	run->freed = free;
+	run->first = slab->object_count;
 	slab->cut += run_bytes(slab);
 	slab->object_count += slab->run_objects;
 	run->next = slab->runs;
@@ -178,6 +179,11 @@ static struct slab_run *run_of(const struct slab *slab, const struct slab_object
 	const uint8_t *first = (const uint8_t *)object - object->index * slab->object_bytes;
 
 	return (struct slab_run *)((uintptr_t)first - sizeof(struct slab_run));
+}
+
+uint64_t slab_number(const struct slab *slab, const void *object)
+{
+	return run_of(slab, object)->first + ((const struct slab_object *)object)->index;
 }
 
 void slab_free(struct slab *slab, struct map_ctx *ctx, void *object)

@@ -25,6 +25,7 @@ struct slab_run {
 	struct slab_run *next_partial; /* under the lock */
 	struct slab_run *next;         /* of all */
 	struct slab_object *freed;     /* by CPUs that do not own it; or SLAB_FULL */
+	uint64_t first;                /* its first object's number */
 } __attribute__((aligned(64)));
 
 struct slab_cpu {
@@ -72,6 +73,9 @@ void slab_deinit(struct slab *slab);
 /* An object, as it was freed or zeroed; NULL when memory ends. Takes the lock now and then. */
 void *slab_alloc(struct slab *slab, struct map_ctx *ctx);
 void slab_free(struct slab *slab, struct map_ctx *ctx, void *object);
+
+/* The number of an object, as prepare() was told it. */
+uint64_t slab_number(const struct slab *slab, const void *object);
 
 /*
  * Visits all free objects, while nothing runs. Returns what a visit did, or -EUCLEAN when a run

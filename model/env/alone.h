@@ -78,8 +78,14 @@ static inline bool env_equal(const void *shared, const void *other, size_t bytes
 
 /*
  * Grace periods: what readers without locks may still stand on can be reused once one has passed
- * that was asked for after it was taken away. A ticket for one that begins now; whether it is over.
+ * that was asked for after it was taken away. Asking gives a ticket for one that begins now.
  */
+/* Before the first is asked for. 0, or a negative errno. */
+static inline int env_grace_begin(void)
+{
+	return 0;
+}
+
 static inline uint64_t env_grace_ask(void)
 {
 	return 0;
@@ -102,16 +108,6 @@ static inline void env_thread_end(struct map_ctx *ctx)
 }
 
 static inline void env_thread_quiet(struct map_ctx *ctx)
-{
-	(void)ctx;
-}
-
-static inline void env_thread_idle(struct map_ctx *ctx)
-{
-	(void)ctx;
-}
-
-static inline void env_thread_resume(struct map_ctx *ctx)
 {
 	(void)ctx;
 }

@@ -211,6 +211,46 @@ static void test_lost_element(void)
 	}
 }
 
+/* A key twice in a bucket: two inserts that did not see each other. */
+static void test_key_twice(void)
+{
+	for (int type = 0; type < MAP_TYPES; type++) {
+		struct test_map wanted = {{(enum map_type)type, 8, 8, 2, 0, 0, false},
+					  "7.3",
+					  1,
+					  NULL};
+		struct map *map = test_map_create(&wanted);
+		struct elem *elem, *other;
+		uint64_t key;
+
+		map->bucket_mask = 0; /* all in one chain */
+		test_map_run(map, "0U1 0U2", "0 0");
+		elem = first_hashed(map);
+		other = elem_of_link(elem->hash_node.next);
+		memcpy(&key, other->key, sizeof(key));
+		memcpy(other->key, elem->key, sizeof(key));
+		other->hash = elem->hash;
+		expect_broken(map, "is there twice");
+		memcpy(other->key, &key, sizeof(key));
+		other->hash = htab_hash(map, other->key);
+		test_map_destroy(map);
+	}
+}
+
+/* Elements of the general allocator have one place each, too: here one is free for ever again. */
+static void test_free_twice(void)
+{
+	struct map *map = create_used(MAP_HASH, MAP_NO_PREALLOC);
+	struct slab_object *free = map->slab.cpu_slabs[0].free, *next;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(free);
+	next = free->next;
+	free->next = free;
+	expect_broken(map, "is in two places");
+	free->next = next;
+	test_map_destroy(map);
+}
+
 static void test_wrong_count(void)
 {
 	struct map *map = create_used(MAP_HASH, MAP_NO_PREALLOC);
@@ -264,6 +304,8 @@ CU_TestInfo check_tests[] = {
 	{"broken links", test_broken_links},
 	{"a wrong spare", test_wrong_spare},
 	{"a lost element", test_lost_element},
+	{"a key twice", test_key_twice},
+	{"an element that is free twice", test_free_twice},
 	{"a wrong count", test_wrong_count},
 	{"a lost node", test_lost_node},
 	{"a wrong type of node", test_wrong_node_type},

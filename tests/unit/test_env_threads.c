@@ -209,6 +209,7 @@ static void test_grace(void)
 		return;
 	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, reader_work, &shared), 0);
 	wait_for_stage(&shared, 1);
+	CU_ASSERT_EQUAL(env_grace_begin(), 0);
 	ticket = env_grace_ask();
 	usleep(20000);
 	CU_ASSERT_FALSE(env_grace_is_over(ticket));

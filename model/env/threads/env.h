@@ -143,20 +143,21 @@ static inline void env_preempt(struct map_ctx *ctx)
 		ctx->delay(ctx);
 }
 
-/* grace.c: see env/alone.h for grace periods. */
+/*
+ * grace.c: see env/alone.h for grace periods. The thread that waits for them has the affinity of
+ * the first that begins: who makes maps, which is bound nowhere.
+ */
+int env_grace_begin(void);
 uint64_t env_grace_ask(void);
 bool env_grace_is_over(uint64_t ticket);
 
 /*
  * A thread that runs operations begins and ends, on itself; in between it says now and then that it
- * is quiet: it holds no pointer from a look-up. One that will wait is idle until it resumes.
- * Grace periods wait for all others.
+ * is quiet: it holds no pointer from a look-up. Grace periods wait for all that have begun.
  */
 void env_thread_begin(struct map_ctx *ctx);
 void env_thread_end(struct map_ctx *ctx);
 void env_thread_quiet(struct map_ctx *ctx);
-void env_thread_idle(struct map_ctx *ctx);
-void env_thread_resume(struct map_ctx *ctx);
 
 /* The low byte says whether it is locked; the rest, who waits (lock.c). */
 struct env_lock {

@@ -8,18 +8,17 @@
 #include <env.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <urcu-qsbr.h>
 
 /* Grace periods are numbered from 1. */
 static struct {
-	pthread_once_t once;
 	pthread_mutex_t mutex;
 	pthread_cond_t wanted;
+	bool is_begun;    /* under the mutex */
 	uint64_t asked;   /* the last one that somebody wants; under the mutex when it grows */
 	uint64_t started; /* the last one that began */
 	uint64_t over;    /* the last one that ended */
-} grace = {PTHREAD_ONCE_INIT, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0};
+} grace = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wanted = PTHREAD_COND_INITIALIZER};
 
 static void *grace_run(void *arg)
 {
@@ -37,24 +36,30 @@ static void *grace_run(void *arg)
 }
 
 /* Signals are for the threads of the program. */
-static void grace_begin(void)
+int env_grace_begin(void)
 {
 	sigset_t all, old;
 	pthread_t thread;
+	int err = 0;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (pthread_create(&thread, NULL, grace_run, NULL))
-		abort();
-	pthread_detach(thread);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_mutex_lock(&grace.mutex);
+	if (!grace.is_begun) {
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &old);
+		err = -pthread_create(&thread, NULL, grace_run, NULL);
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		grace.is_begun = !err;
+		if (!err)
+			pthread_detach(thread);
+	}
+	pthread_mutex_unlock(&grace.mutex);
+	return err;
 }
 
 uint64_t env_grace_ask(void)
 {
 	uint64_t ticket;
 
-	pthread_once(&grace.once, grace_begin);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	ticket = __atomic_load_n(&grace.started, __ATOMIC_SEQ_CST) + 1;
 	if (env_load(&grace.asked) >= ticket)
@@ -95,16 +100,4 @@ void env_thread_quiet(struct map_ctx *ctx)
 	(void)ctx;
 	if (is_begun)
 		rcu_quiescent_state();
-}
-
-void env_thread_idle(struct map_ctx *ctx)
-{
-	(void)ctx;
-	rcu_thread_offline();
-}
-
-void env_thread_resume(struct map_ctx *ctx)
-{
-	(void)ctx;
-	rcu_thread_online();
 }

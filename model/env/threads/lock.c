@@ -202,8 +202,11 @@ static void slot_tell_next(struct slot *slot, enum wait_state state)
 {
 	struct slot *next;
 
-	while (!(next = env_load_acquire(&slot->next)))
+	for (uint32_t spins = 1; !(next = env_load_acquire(&slot->next)); spins++) {
 		cpu_pause();
+		if (spins % SPINS_BEFORE_YIELD == 0)
+			sched_yield();
+	}
 	env_store_release(&next->state, (uint32_t)state);
 }
 
