@@ -106,6 +106,7 @@ static inline int htab_lookup_faulty(struct map *map, struct map_ctx *ctx, struc
 /* What a look-up that found elem (NULL: nothing) does: it counts, and marks by its context. */
 static inline int htab_lookup(struct map *map, struct map_ctx *ctx, struct elem *elem)
 {
+	env_preempt(ctx);
 	if (!elem) {
 		map_counters(map, ctx)->misses++;
 		return -ENOENT;

@@ -76,13 +76,6 @@ void compare_destroy(struct compare *compare)
 	free(compare);
 }
 
-/* The running kernel is what it is: release and tunables are the other side's. */
-static void take_as_it_is(struct run_config *config)
-{
-	config->is_kernel_given = false;
-	memset(config->map.is_overridden, 0, sizeof(config->map.is_overridden));
-}
-
 /* The memory of both maps at once: see memory_reserve(). A refused map will take none. */
 static int reserve_both(struct compare *compare, const struct run_config *config,
 			struct error *error)
@@ -110,7 +103,7 @@ int compare_begin(struct compare *compare, const struct run_config *config, stru
 		own.engine = side->engine;
 		own.has_memory = true;
 		if (side->engine->is_running_kernel)
-			take_as_it_is(&own);
+			config_take_kernel_as_it_is(&own);
 		err = side->engine->open(&own, &side->state, error);
 	}
 	if (err && compare->sides[0].state) {

@@ -240,21 +240,35 @@ static void record_traces(const struct run_config *config, struct record *record
 	free(all);
 }
 
-/* The tunables that were set, as they can be set again. */
-static void record_tunables(const struct run_config *config, struct record *record)
+const char *config_format_tunables(const struct run_config *config,
+				   char text[CONFIG_TUNABLES_BYTES])
 {
-	char all[TUNABLES * (TUNABLE_TEXT_BYTES + 32)] = "", value[TUNABLE_TEXT_BYTES];
+	char value[TUNABLE_TEXT_BYTES];
 	size_t used = 0;
 
+	text[0] = 0;
 	for (int id = 0; id < TUNABLES; id++) {
 		if (!config->map.is_overridden[id])
 			continue;
-		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s=%s", used ? " " : "",
-					 tunable_get((enum tunable_id)id)->name,
+		used += (size_t)snprintf(text + used, CONFIG_TUNABLES_BYTES - used, "%s%s=%s",
+					 used ? " " : "", tunable_get((enum tunable_id)id)->name,
 					 tunable_format((enum tunable_id)id,
 							config->map.tunables.values[id], value));
 	}
-	record_add_text(record, "tunables", all);
+	return text;
+}
+
+static void record_tunables(const struct run_config *config, struct record *record)
+{
+	char all[CONFIG_TUNABLES_BYTES];
+
+	record_add_text(record, "tunables", config_format_tunables(config, all));
+}
+
+void config_take_kernel_as_it_is(struct run_config *config)
+{
+	config->is_kernel_given = false;
+	memset(config->map.is_overridden, 0, sizeof(config->map.is_overridden));
 }
 
 /* Where CPUs and memory were, on this machine. */

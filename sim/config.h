@@ -67,6 +67,14 @@ int config_set_map(struct run_config *config, const char *text, struct error *er
  */
 void config_finish(struct run_config *config);
 
+/* For an engine that is the running kernel: a release and tunables are for others. */
+void config_take_kernel_as_it_is(struct run_config *config);
+
+/* The tunables that were set, as they can be set again. Returns text. */
+#define CONFIG_TUNABLES_BYTES (TUNABLES * (TUNABLE_TEXT_BYTES + 32))
+const char *config_format_tunables(const struct run_config *config,
+				   char text[CONFIG_TUNABLES_BYTES]);
+
 /* How the run reads its traces; known when config_finish() was called. */
 struct trace_options config_trace_options(const struct run_config *config);
 

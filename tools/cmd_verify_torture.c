@@ -20,12 +20,20 @@ static void show_operations(void *arg, uint64_t operations)
 	progress_update(&command->progress, operations, 0);
 }
 
-/* Its threads cannot be ended any more. */
+/* Where people look for what was found; beside the result when that is for programs. */
+static FILE *findings(const struct verify_command *command)
+{
+	return command->format == OUTPUT_TABLE ? stdout : stderr;
+}
+
+/* Its threads cannot be ended any more, nor can what was done be told. */
 static void give_up(void *arg, const char *slice)
 {
-	(void)arg;
-	printf("no thread comes on: %s\n", slice);
-	fflush(stdout);
+	const struct verify_command *command = arg;
+
+	fprintf(findings(command), "no thread comes on, --seed %" PRIu64 "\n  in: %s\n",
+		command->config.seed, slice);
+	fflush(NULL);
 	_exit(EXIT_DIFFERENT);
 }
 
@@ -42,9 +50,24 @@ static void print_pairs(const struct torture_result *result, struct record *pair
 		return;
 	output_rows_hide_empty(rows, "alloc");
 	output_rows_hide_empty(rows, "rotation");
-	for (size_t i = 0; i < result->pair_count; i++)
-		output_rows_add(rows, &pairs[i]);
+	for (size_t i = 0; i < result->pair_count; i++) {
+		if (result->pairs[i].slices)
+			output_rows_add(rows, &pairs[i]);
+	}
 	output_rows_end(rows);
+}
+
+static void print_sum(const struct verify_command *command, const struct torture_result *result)
+{
+	size_t idle = 0;
+
+	for (size_t i = 0; i < result->pair_count; i++)
+		idle += !result->pairs[i].slices;
+	printf("%" PRIu64 " slices, %" PRIu64 " operations, %.1f seconds: %s, seed %" PRIu64 "\n",
+	       result->slices, result->operations, result->seconds,
+	       result->is_faulty ? "a fault" : "nothing lost", command->config.seed);
+	if (idle)
+		printf("%zu of %zu pairs had no turn\n", idle, result->pair_count);
 }
 
 static int print_result(const struct verify_command *command, const struct torture_options *options,
@@ -60,14 +83,10 @@ static int print_result(const struct verify_command *command, const struct tortu
 		err = output_record(command->format, &record, record.count, &list);
 	} else if (!err) {
 		print_pairs(result, pairs);
-		printf("%" PRIu64 " slices, %" PRIu64 " operations, %.1f seconds: %s, seed %" PRIu64
-		       "\n",
-		       result->slices, result->operations, result->seconds,
-		       result->is_faulty ? "a fault" : "nothing lost", command->config.seed);
+		print_sum(command, result);
 	}
 	if (result->is_faulty)
-		fprintf(command->format == OUTPUT_TABLE ? stdout : stderr, "%s\n  in: %s\n",
-			result->fault.text, result->slice);
+		fprintf(findings(command), "%s\n  in: %s\n", result->fault.text, result->slice);
 	for (size_t i = 0; pairs && i < result->pair_count; i++)
 		record_deinit(&pairs[i]);
 	free(pairs);

@@ -58,10 +58,10 @@ static inline void content_write_value(uint8_t *value, size_t bytes, uint64_t id
 }
 
 /*
- * Whether a value is the id's; *nonce is then that of its first unit, or 0. With may_be_zero units
- * may be zero: not written yet.
+ * Whether a value is the id's; *nonce is then that of its first unit, or 0. A whole one is of one
+ * writing; otherwise units may be of several, or zero: not written yet.
  */
-static inline bool content_is_own(const uint8_t *value, size_t bytes, uint64_t id, bool may_be_zero,
+static inline bool content_is_own(const uint8_t *value, size_t bytes, uint64_t id, bool is_whole,
 				  uint8_t *nonce)
 {
 	*nonce = 0;
@@ -71,7 +71,8 @@ static inline bool content_is_own(const uint8_t *value, size_t bytes, uint64_t i
 		memcpy(&unit, value + i * CONTENT_UNIT_BYTES, sizeof(unit));
 		if (!i)
 			*nonce = unit & CONTENT_NONCE_MASK;
-		if ((unit & ~CONTENT_NONCE_MASK) != content_unit(id, i) && !(may_be_zero && !unit))
+		if (is_whole ? unit != (content_unit(id, i) | *nonce)
+			     : (unit & ~CONTENT_NONCE_MASK) != content_unit(id, i) && unit)
 			return false;
 	}
 	return true;

@@ -13,31 +13,10 @@
 #include "base/system.h"
 #include "model/attr.h"
 #include "sim/engine.h"
-#include "sim/torture/slice.h"
+#include "sim/torture/plan.h"
 
-#define SLICE_OPERATIONS 50000 /* of each thread */
-#define ENTRIES_MAX 4096
-#define SYS_VALUE_BYTES_MAX (64u << 10)
-#define CPUS_EXTRA 6 /* of a map, beside the threads' */
 #define WATCH_MS 100
 #define STUCK_AFTER_MS 60000
-
-/* What a slice is made of: beside what the options say, by a draw. */
-struct plan {
-	struct run_config config;
-	struct slice slice;
-	char text[512];
-};
-
-static const char *const mixes[] = {
-	"LU",           "LUD",     "LLLLUT",  "UuLlD",       "NED",        "NnEeDdLl", "UD",
-	"LlUuNnEeDdTt", "UUUUDLk", "LUDkkpp", "LLLLLLLUUDb", "UuNnEebkpT", "LLUUDt",   "Up",
-};
-
-static const uint32_t key_sizes[] = {8, 8, 8, 4, 4, 3, 12, 16, 20, 64};
-static const uint32_t value_sizes[] = {8, 8, 8, 8, 4, 4, 16, 16, 32, 64, 100, 256, 1000};
-
-#define PICK(rng, list) ((list)[rng_below(rng, sizeof(list) / sizeof((list)[0]))])
 
 static uint64_t policy_count(enum tunable_id id)
 {
@@ -104,15 +83,6 @@ static void add_pairs(const struct torture_options *options, struct torture_resu
 	}
 }
 
-/* Whether a release has an LRU, and per-CPU values. */
-static bool has_types(const struct kernel_release *release, enum map_types_choice least)
-{
-	struct tunables tunables;
-
-	kernel_tunables(release, &tunables);
-	return tunable_value(&tunables, TUNE_MAP_TYPES) >= least;
-}
-
 /* Asking for an allocation only leaves rotations out, and the other way round. */
 static int make_pairs(const struct torture_options *options, struct torture_result *result,
 		      struct error *error)
@@ -128,127 +98,13 @@ static int make_pairs(const struct torture_options *options, struct torture_resu
 		add_pairs(options, result, false);
 	if ((is_set[TUNE_ROTATION] || !is_set[TUNE_ALLOC]) &&
 	    (!options->config->is_kernel_given ||
-	     has_types(&options->config->map.kernel, MAP_TYPES_LRU)))
+	     release_has_types(&options->config->map.kernel, MAP_TYPES_LRU)))
 		add_pairs(options, result, true);
 	if (result->pair_count)
 		return 0;
 	return error_set(error, -EINVAL,
-			 "no pair of policies is left: the release has none of these, or a "
-			 "rotation "
-			 "needs the future");
-}
-
-/* Any release that can have the map, unless one was given. */
-static void draw_kernel(const struct torture_options *options, struct plan *plan, struct rng *rng)
-{
-	static const struct kernel_release releases[] = {{4, 10, 0}, {4, 20, 0}, {5, 6, 0},
-							 {5, 15, 0}, {6, 1, 0},  {6, 12, 0},
-							 {6, 15, 0}, {6, 18, 0}, {7, 3, 0}};
-
-	if (!options->config->is_kernel_given)
-		plan->config.map.kernel = PICK(rng, releases);
-}
-
-static void draw_type(const struct torture_pair *pair, const struct kernel_release *release,
-		      struct map_attr *attr, struct rng *rng)
-{
-	bool is_percpu = rng_below(rng, 3) == 0 && has_types(release, MAP_TYPES_PERCPU);
-
-	if (!pair->is_rotation) {
-		attr->type = is_percpu ? MAP_PERCPU_HASH : MAP_HASH;
-		return;
-	}
-	attr->type = is_percpu ? MAP_LRU_PERCPU_HASH : MAP_LRU_HASH;
-	if (rng_below(rng, 3) == 0)
-		attr->flags |= MAP_NO_COMMON_LRU;
-}
-
-/* From 1 to the most, half of them below a hundred or so. */
-static uint32_t draw_entries(struct rng *rng)
-{
-	return (uint32_t)(1 + rng_below(rng, rng_below(rng, 2) ? ENTRIES_MAX : 128));
-}
-
-/* Mostly as many as really run at the same time; now and then more, which are preempted. */
-static uint32_t draw_threads(const struct torture_options *options, struct rng *rng)
-{
-	uint32_t running =
-		options->usable_cpus < options->threads ? options->usable_cpus : options->threads;
-
-	bool is_preempted = !rng_below(rng, 4);
-	uint32_t many = 2 + (uint32_t)rng_below(rng, options->threads - 1);
-
-	return is_preempted || running < 2 ? many : running;
-}
-
-static void draw_map(const struct torture_options *options, const struct torture_pair *pair,
-		     struct plan *plan, struct rng *rng)
-{
-	struct map_config *map = &plan->config.map;
-	enum tunable_id id = pair->is_rotation ? TUNE_ROTATION : TUNE_ALLOC;
-
-	map->attr = (struct map_attr){.key_size = PICK(rng, key_sizes),
-				      .value_size = PICK(rng, value_sizes),
-				      .max_entries = draw_entries(rng)};
-	draw_kernel(options, plan, rng);
-	draw_type(pair, &map->kernel, &map->attr, rng);
-	plan->slice.threads = draw_threads(options, rng);
-	map->cpus = plan->slice.threads;
-	if (rng_below(rng, 2))
-		map->cpus += (uint32_t)rng_below(rng, CPUS_EXTRA);
-	while (map_type_is_percpu(map->attr.type) &&
-	       map_sys_value_bytes(&map->attr, map->cpus) > SYS_VALUE_BYTES_MAX)
-		map->attr.value_size /= 2;
-	if (map_type_is_percpu(map->attr.type))
-		map->attr.value_size = (uint32_t)round_up_8(map->attr.value_size);
-	map->is_overridden[TUNE_LOCK] = true;
-	map->overrides[TUNE_LOCK] = pair->lock;
-	map->is_overridden[id] = true;
-	map->overrides[id] = pair->policy;
-	map_config_finish(map, plan->slice.seed);
-}
-
-static void describe(struct plan *plan)
-{
-	const struct map_config *map = &plan->config.map;
-	char text[MAP_CONFIG_TEXT_BYTES], kernel[KERNEL_NAME_BYTES];
-
-	map_config_format(map, text, sizeof(text));
-	snprintf(plan->text, sizeof(plan->text),
-		 "-m %s -k %s -c %u -s lock=%s -s %s=%s, %u threads, operations %s, keys %" PRIu64
-		 " of which %" PRIu64 " shared%s",
-		 text, kernel_name(&map->kernel, kernel), map->cpus,
-		 tunable_choice(TUNE_LOCK, map->tunables.values[TUNE_LOCK]),
-		 map_type_is_lru(map->attr.type) ? "rotation" : "alloc",
-		 map_type_is_lru(map->attr.type)
-			 ? tunable_choice(TUNE_ROTATION, map->tunables.values[TUNE_ROTATION])
-			 : map_attr_alloc(&map->attr, &map->tunables),
-		 plan->slice.threads, plan->slice.mix, plan->slice.ids, plan->slice.shared_ids,
-		 plan->slice.has_delays ? ", delays" : "");
-}
-
-static void plan_make(const struct torture_options *options, const struct torture_pair *pair,
-		      struct plan *plan, struct rng *rng)
-{
-	struct slice *slice = &plan->slice;
-	struct map_config *map = &plan->config.map;
-
-	memset(plan, 0, sizeof(*plan));
-	plan->config = *options->config;
-	slice->seed = rng_next(rng);
-	draw_map(options, pair, plan, rng);
-	slice->ops = &threads_model_ops;
-	slice->map = map;
-	slice->operations = SLICE_OPERATIONS;
-	slice->mix = PICK(rng, mixes);
-	slice->ids =
-		1 + rng_below(rng, 2ULL * map_attr_entries(&map->attr, map->cpus)) + slice->threads;
-	slice->shared_ids = 1 + rng_below(rng, slice->ids);
-	slice->has_delays = !rng_below(rng, 4);
-	slice->waits_for_grace =
-		!pair->is_rotation && threads_model_ops.alloc(pair->policy)->waits_for_grace;
-	slice->stop = options->stop;
-	describe(plan);
+			 "no pair of policies is left: the release has none of these, or the "
+			 "rotation needs the future");
 }
 
 /* Looks whether threads come on, and tells how far. */
@@ -257,7 +113,7 @@ struct watch {
 	atomic_uint_fast64_t steps;
 	atomic_bool is_over;
 	pthread_mutex_t mutex; /* of the text */
-	char text[512];
+	char text[PLAN_TEXT_BYTES];
 	pthread_t thread;
 };
 
@@ -307,10 +163,7 @@ static int run_slice(struct watch *watch, struct torture_pair *pair, struct tort
 	plan.slice.steps = &watch->steps;
 	watch_note(watch, plan.text);
 	err = slice_run(&plan.slice, &fault);
-	/* Not every rotation has a per-CPU form. */
-	if (err == -EINVAL && plan.config.map.attr.flags & MAP_NO_COMMON_LRU) {
-		plan.config.map.attr.flags &= ~(uint32_t)MAP_NO_COMMON_LRU;
-		describe(&plan);
+	if (err == -EINVAL && plan_use_common_lru(&plan)) {
 		watch_note(watch, plan.text);
 		err = slice_run(&plan.slice, &fault);
 	}

@@ -12,6 +12,8 @@
 #include "base/record.h"
 #include "sim/config.h"
 
+#define PLAN_TEXT_BYTES 4096
+
 /* Two policies, and what has been done with them. */
 struct torture_pair {
 	uint32_t lock;
@@ -41,9 +43,9 @@ struct torture_result {
 	size_t pair_count;
 	uint64_t slices, operations;
 	double seconds;
-	bool is_faulty;     /* then: */
-	char slice[512];    /* what ran, as it was made */
-	struct error fault; /* and what was wrong */
+	bool is_faulty;              /* then: */
+	char slice[PLAN_TEXT_BYTES]; /* what ran, as it was made */
+	struct error fault;          /* and what was wrong */
 };
 
 /*

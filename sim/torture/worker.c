@@ -86,13 +86,16 @@ static int fault(const struct worker *worker, char code, uint64_t id, const char
 			 what[0] ? ", " : "", name ? name : number);
 }
 
-/* One copy of a value: whether it can be this key's, and the last one where that is known. */
+/*
+ * One copy of a value: whether it can be this key's, and the last one where that is known. A value
+ * that is not per-CPU is written before it can be found, and so whole.
+ */
 static bool is_right_copy(const struct worker *worker, const uint8_t *copy, uint64_t id,
 			  bool is_own_copy)
 {
 	uint8_t nonce;
 
-	if (!content_is_own(copy, worker->value_bytes, id, worker->is_percpu, &nonce))
+	if (!content_is_own(copy, worker->value_bytes, id, !worker->is_percpu, &nonce))
 		return false;
 	return !is_own_copy || !is_own(worker, id) || nonce == worker->nonces[id];
 }
@@ -270,7 +273,7 @@ static int check_batch(struct worker *worker, char code, uint32_t count, struct 
 				error);
 		for (uint32_t cpu = 0; cpu < copies && !err; cpu++) {
 			if (!content_is_own(value + cpu * worker->value_stride, worker->value_bytes,
-					    id, worker->is_percpu, &nonce))
+					    id, !worker->is_percpu, &nonce))
 				err = fault(worker, code, id, "the value is not its own", 0, error);
 		}
 	}

@@ -188,11 +188,14 @@ static inline bool lock_is_free(struct env_lock *lock)
 static inline int env_lock(struct env_lock *lock, struct map_ctx *ctx, enum lock_rank rank,
 			   enum lock_kind kind)
 {
+	int err = 0;
+
 	if (kind == LOCK_RESILIENT)
-		return env_lock_resilient(lock, ctx, rank);
-	if (!lock_is_free(lock))
+		err = env_lock_resilient(lock, ctx, rank);
+	else if (!lock_is_free(lock))
 		env_lock_wait(lock, ctx, rank);
-	return 0;
+	env_preempt(ctx);
+	return err;
 }
 
 static inline int env_trylock(struct env_lock *lock, struct map_ctx *ctx, enum lock_rank rank,
@@ -208,11 +211,11 @@ static inline int env_trylock(struct env_lock *lock, struct map_ctx *ctx, enum l
 static inline void env_unlock(struct env_lock *lock, struct map_ctx *ctx, enum lock_rank rank,
 			      enum lock_kind kind)
 {
-	(void)ctx;
 	(void)rank;
 	if (kind == LOCK_RESILIENT)
 		env_unlock_resilient(lock);
 	__atomic_store_n(&lock->is_locked, 0, __ATOMIC_RELEASE);
+	env_preempt(ctx);
 }
 
 /* A bit of a shared word as a test-and-set lock. The word's other bits are its holder's. */
