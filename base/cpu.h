@@ -3,6 +3,28 @@
 #ifndef BASE_CPU_H
 #define BASE_CPU_H
 
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CPU_LINE_BYTES                                                                             \
+	128 /* that no other CPU's data should share: two lines are fetched at a time */
+
+static inline size_t cpu_round_up_to_lines(size_t bytes)
+{
+	return (bytes + CPU_LINE_BYTES - 1) / CPU_LINE_BYTES * CPU_LINE_BYTES;
+}
+
+/* Zeroed memory on lines of its own, to be freed by free(); NULL when there is none. */
+static inline void *cpu_alloc_lines(size_t bytes)
+{
+	void *memory = aligned_alloc(CPU_LINE_BYTES, cpu_round_up_to_lines(bytes));
+
+	if (memory)
+		memset(memory, 0, bytes);
+	return memory;
+}
+
 /* Tells the processor that this thread waits for another one's store. */
 static inline void cpu_pause(void)
 {

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/ticks.h"
 #include "sim/engine.h"
 #include "sim/metrics.h"
-
-#define LINE_BYTES 128 /* that no other CPU's data shares: two lines are fetched at a time */
 
 /* A benchmark with all its runs. */
 struct bench {
@@ -34,20 +33,6 @@ void bench_take_samples(struct bench_cpu *cpu, double unit_ns, struct histogram 
 	cpu->sample_count = 0;
 }
 
-static size_t round_up_to_lines(size_t bytes)
-{
-	return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-}
-
-static void *alloc_lines(size_t bytes)
-{
-	void *memory = aligned_alloc(LINE_BYTES, round_up_to_lines(bytes));
-
-	if (memory)
-		memset(memory, 0, bytes);
-	return memory;
-}
-
 static void bench_deinit(struct bench *bench)
 {
 	workload_deinit(&bench->workload);
@@ -62,7 +47,7 @@ static void bench_deinit(struct bench *bench)
 static int bench_init(struct bench *bench)
 {
 	const struct map_attr *attr = &bench->config->map.attr;
-	size_t key_bytes = round_up_to_lines(attr->key_size);
+	size_t key_bytes = cpu_round_up_to_lines(attr->key_size);
 	uint32_t running;
 	int err;
 
@@ -75,9 +60,9 @@ static int bench_init(struct bench *bench)
 	if (err)
 		return err;
 	running = bench->workload.params.running;
-	bench->workers = alloc_lines(running * sizeof(*bench->workers));
-	bench->keys = alloc_lines(running * key_bytes);
-	bench->value = alloc_lines((size_t)attr->value_size + 8);
+	bench->workers = cpu_alloc_lines(running * sizeof(*bench->workers));
+	bench->keys = cpu_alloc_lines(running * key_bytes);
+	bench->value = cpu_alloc_lines((size_t)attr->value_size + 8);
 	bench->before = calloc(running, sizeof(*bench->before));
 	bench->waits_before = calloc(running, sizeof(*bench->waits_before));
 	if (!bench->workers || !bench->keys || !bench->value || !bench->before ||

@@ -7,6 +7,7 @@
 #define SIM_BENCH_LOOP_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/ticks.h"
@@ -22,7 +23,20 @@ struct bench_loop {
 	const struct model_ops *ops;
 	struct map *map;
 	const struct bench_phase *phase;
+	uint64_t begin_ticks, ticks; /* when the phase began, and after how long it ends */
 };
+
+WORKLOAD_INLINE bool bench_is_stopped(const struct bench_loop *loop)
+{
+	const atomic_int *stop = loop->phase->stop;
+
+	return stop && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+WORKLOAD_INLINE bool bench_is_over(const struct bench_loop *loop)
+{
+	return bench_is_stopped(loop) || ticks_now() - loop->begin_ticks >= loop->ticks;
+}
 
 /* The map counts what became of it. */
 WORKLOAD_INLINE void bench_call(const struct bench_loop *loop, struct map_ctx *ctx,
@@ -53,13 +67,12 @@ WORKLOAD_INLINE void bench_call(const struct bench_loop *loop, struct map_ctx *c
 	}
 }
 
-/* Works for so long, or until a stop. */
-WORKLOAD_INLINE void bench_think(unsigned long long think_ns, const atomic_int *stop)
+/* Works for so long, or until the phase is over. */
+WORKLOAD_INLINE void bench_think(const struct bench_loop *loop, unsigned long long think_ns)
 {
 	uint64_t begin = ticks_now(), ticks = (uint64_t)((double)think_ns / ticks_ns());
 
-	while (ticks_now() - begin < ticks &&
-	       !(stop && atomic_load_explicit(stop, memory_order_relaxed)))
+	while (ticks_now() - begin < ticks && !bench_is_over(loop))
 		;
 }
 
@@ -72,7 +85,8 @@ static inline void bench_add_sample(struct bench_cpu *cpu, uint64_t ticks)
 	cpu->until_sample = BENCH_SAMPLE_EVERY;
 }
 
-WORKLOAD_INLINE void bench_step(const struct bench_loop *loop, struct map_ctx *ctx,
+/* Whether it took so long that the phase is over by now. */
+WORKLOAD_INLINE bool bench_step(const struct bench_loop *loop, struct map_ctx *ctx,
 				struct bench_worker *worker, const struct workload_params *params)
 {
 	static const struct workload_drawn nothing;
@@ -94,8 +108,11 @@ WORKLOAD_INLINE void bench_step(const struct bench_loop *loop, struct map_ctx *c
 	}
 	cpu->calls++;
 	cpu->operations += step.completes;
-	if (step.thinks && params->think_ns)
-		bench_think(params->think_ns, loop->phase->stop);
+	if (!step.thinks || !params->think_ns)
+		return false;
+	bench_think(loop, params->think_ns);
+	loop->ops->thread_quiet(ctx);
+	return bench_is_over(loop);
 }
 
 /* A chunk of every CPU, a step of each in turn. False when all have reached their limits. */
@@ -112,8 +129,9 @@ WORKLOAD_INLINE bool bench_chunk(const struct bench_loop *loop, struct bench_wor
 
 			if (worker->cpu.operations >= worker->cpu.limit)
 				continue;
-			bench_step(loop, &worker->ctx, worker, &params);
 			is_busy = true;
+			if (bench_step(loop, &worker->ctx, worker, &params))
+				return is_busy;
 		}
 	}
 	return is_busy;
@@ -154,25 +172,27 @@ WORKLOAD_INLINE int bench_loop_run(const struct model_ops *ops, struct map *map,
 				   const struct bench_phase *phase, struct bench_worker *workers,
 				   uint32_t count)
 {
-	const struct bench_loop loop = {ops, map, phase};
-	uint64_t begin = ticks_now(), now = begin;
-	uint64_t ticks =
-		phase->seconds > 0 ? (uint64_t)(phase->seconds * 1e9 / ticks_ns()) : UINT64_MAX;
-	bool is_busy = true, is_stopped = false;
+	const struct bench_loop loop = {
+		.ops = ops,
+		.map = map,
+		.phase = phase,
+		.begin_ticks = ticks_now(),
+		.ticks = phase->seconds > 0 ? (uint64_t)(phase->seconds * 1e9 / ticks_ns())
+					    : UINT64_MAX,
+	};
+	bool is_busy = true;
 
-	while (is_busy && now - begin < ticks && !is_stopped) {
+	while (is_busy && !bench_is_over(&loop)) {
 		is_busy = bench_chunk_of_kind(&loop, workers, count);
 		for (uint32_t n = 0; n < count; n++)
 			bench_take_samples(&workers[n].cpu, ticks_ns(), &workers[n].latency);
 		ops->thread_quiet(&workers[0].ctx);
-		is_stopped = phase->stop && atomic_load_explicit(phase->stop, memory_order_relaxed);
-		now = ticks_now();
 	}
 	for (uint32_t n = 0; n < count; n++) {
-		workers[n].begin_ticks = begin;
-		workers[n].end_ticks = now;
+		workers[n].begin_ticks = loop.begin_ticks;
+		workers[n].end_ticks = ticks_now();
 	}
-	return is_stopped ? -EINTR : 0;
+	return bench_is_stopped(&loop) ? -EINTR : 0;
 }
 
 #endif

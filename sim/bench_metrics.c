@@ -46,6 +46,26 @@ static double fairness(const struct bench_result *result)
 	return per(slowest, fastest);
 }
 
+/* Seconds that CPUs worked: one that has ended early does not wait for the others. */
+static double busy_seconds(const struct bench_result *result)
+{
+	double seconds = result->threads == 1 ? result->median.seconds : 0;
+
+	for (uint32_t cpu = 0; result->threads > 1 && cpu < result->cpus; cpu++)
+		seconds += result->median.cpus[cpu].seconds;
+	return seconds;
+}
+
+/* The mean of the CPUs' rates. */
+static double rate_of_cpu(const struct bench_result *result)
+{
+	double sum = 0;
+
+	for (uint32_t cpu = 0; cpu < result->cpus; cpu++)
+		sum += cpu_rate(&result->median.cpus[cpu]);
+	return per(sum, result->cpus);
+}
+
 void bench_record(const struct bench_result *result, struct record *record)
 {
 	const struct bench_measured *run = &result->median;
@@ -60,9 +80,8 @@ void bench_record(const struct bench_result *result, struct record *record)
 	record_add_double(record, "operations_per_second_max", result->rate_max, 0);
 	record_add_double(record, "rate_spread",
 			  per(result->rate_max - result->rate_min, run->rate), 3);
-	record_add_double(record, "operations_per_second_cpu", per(run->rate, result->cpus), 0);
-	record_add_double(record, "operation_ns",
-			  per(run->seconds * 1e9 * result->threads, operations), 1);
+	record_add_double(record, "operations_per_second_cpu", rate_of_cpu(result), 0);
+	record_add_double(record, "operation_ns", per(busy_seconds(result) * 1e9, operations), 1);
 	record_latency(&run->latency, record);
 	record_add_double(record, "fairness", fairness(result), 3);
 	record_lock_waits(run->lock_waits, record);

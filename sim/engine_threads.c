@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/cpu.h"
 #include "sim/bench_loop.h"
 #include "sim/engine_model.h"
 #include "sim/pin.h"
@@ -23,9 +24,14 @@ struct threads_run {
 	bool has_topology;
 	struct pin_plan plan;
 	uint32_t threads;
-	struct map_ctx *ctxs; /* of each thread's CPU */
-	uint64_t (*waits)[LOCK_RANKS];
+	struct thread_cpu *cpus; /* of each thread */
 };
+
+/* A CPU's, on its own lines. */
+struct thread_cpu {
+	struct map_ctx ctx;         /* of batches */
+	uint64_t waits[LOCK_RANKS]; /* of benchmarks */
+} __attribute__((aligned(CPU_LINE_BYTES)));
 
 static uint32_t thread_count(const struct run_config *config)
 {
@@ -38,8 +44,7 @@ static void threads_deinit(struct threads_run *threads)
 	pin_plan_deinit(&threads->plan);
 	if (threads->has_topology)
 		topology_deinit(&threads->topology);
-	free(threads->ctxs);
-	free(threads->waits);
+	free(threads->cpus);
 	free(threads);
 }
 
@@ -52,12 +57,11 @@ static int threads_init(struct threads_run *threads, const struct run_config *co
 		return err;
 	threads->has_topology = true;
 	threads->threads = thread_count(config);
-	threads->ctxs = calloc(threads->threads, sizeof(*threads->ctxs));
-	threads->waits = calloc(config->map.cpus, sizeof(*threads->waits));
-	if (!threads->ctxs || !threads->waits)
+	threads->cpus = cpu_alloc_lines(threads->threads * sizeof(*threads->cpus));
+	if (!threads->cpus)
 		return error_set(error, -ENOMEM, "out of memory");
 	for (uint32_t cpu = 0; cpu < threads->threads; cpu++)
-		threads->ctxs[cpu] = (struct map_ctx){.cpu = cpu, .next_use = UINT64_MAX};
+		threads->cpus[cpu].ctx = (struct map_ctx){.cpu = cpu, .next_use = UINT64_MAX};
 	return pin_plan_init(&threads->plan, &threads->topology, &config->pin, threads->threads,
 			     config->oversubscribe, error);
 }
@@ -122,7 +126,7 @@ static int run_member(void *arg, uint32_t member, struct error *error)
 	struct map_run run = *work->run;
 
 	(void)error;
-	run.ctx = &work->threads->ctxs[member];
+	run.ctx = &work->threads->cpus[member].ctx;
 	threads_model_ops.thread_begin(run.ctx);
 	threads_model_ops.run(work->model->map, &run);
 	threads_model_ops.thread_end(run.ctx);
@@ -148,7 +152,7 @@ static int bench_member(void *arg, uint32_t member, struct error *error)
 	threads_model_ops.thread_begin(&worker->ctx);
 	err = bench_loop_run(&threads_model_ops, work->model->map, work->phase, worker, 1);
 	threads_model_ops.thread_end(&worker->ctx);
-	memcpy(work->threads->waits[worker->ctx.cpu], worker->ctx.lock_waits,
+	memcpy(work->threads->cpus[member].waits, worker->ctx.lock_waits,
 	       sizeof(worker->ctx.lock_waits));
 	return err;
 }
@@ -166,7 +170,7 @@ static void threads_lock_waits(void *state, uint32_t cpu, uint64_t waits[LOCK_RA
 {
 	const struct threads_run *threads = ((struct model_run *)state)->own;
 
-	memcpy(waits, threads->waits[cpu], sizeof(threads->waits[cpu]));
+	memcpy(waits, threads->cpus[cpu].waits, sizeof(threads->cpus[cpu].waits));
 }
 
 const struct engine engine_threads = {

@@ -159,6 +159,21 @@ int verify_finish_config(struct run_config *config, const struct engine *against
 	return check_future(config, against, error);
 }
 
+int verify_check_order(const struct run_config *config, const struct engine *against,
+		       struct error *error)
+{
+	const struct engine *const pair[2] = {config->engine, against};
+
+	for (int i = 0; i < 2; i++) {
+		if (pair[i]->pins && config->map.cpus > 1)
+			return error_set(error, -EINVAL,
+					 "-e %s: what %" PRIu32 " CPUs do at the same time has no "
+					 "order to compare; -c 1, or --concurrent for totals",
+					 pair[i]->name, config->map.cpus);
+	}
+	return 0;
+}
+
 static void add_number(struct record *record, const char *name, bool is_known, uint64_t value)
 {
 	if (is_known)

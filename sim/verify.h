@@ -33,6 +33,13 @@ void verify_result_deinit(struct verify_result *result);
 int verify_finish_config(struct run_config *config, const struct engine *against,
 			 struct error *error);
 
+/*
+ * Whether a finished config's operations have an order: CPUs that are threads meet by chance, and
+ * answers cannot be compared one by one. Returns 0 or -EINVAL with error.
+ */
+int verify_check_order(const struct run_config *config, const struct engine *against,
+		       struct error *error);
+
 /* Adds the result's fields in their fixed order, behind config_record()'s. */
 void verify_record(const struct verify_result *result, const struct engine *against,
 		   struct record *record);

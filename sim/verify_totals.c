@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Interleavings are drawn between the extremes: one CPU after the other in both orders, in turns,
- * and in bursts of every length. What CPUs do at the same time in a real map need not be any
- * interleaving of whole operations, and the drawn ones are not all. So as much as their range is
- * allowed on both sides, and 16 and a hundredth of the operations. One CPU's totals have to be the
- * same.
+ * and in bursts of every length. The drawn ones are not all there are, so half of their range is
+ * allowed on both sides, and a thousandth of the operations. What CPUs do at the same time need not
+ * be any interleaving of whole calls, either: each CPU can have one call under way, and with it one
+ * of the map's max_entries elements, so this share of the operations is allowed, too. Where it were
+ * large nothing could be told, and the map is refused. One CPU's totals have to be the same.
  */
 #include "sim/verify_totals.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,8 @@
 #include "model/attr.h"
 #include "sim/bench.h"
 #include "sim/engine_model.h"
+
+#define ENTRIES_OF_CPU 16
 
 /* A total's place in struct map_counters. */
 static const struct {
@@ -30,6 +34,7 @@ static const struct {
 	{"deletes", offsetof(struct map_counters, deletes)},
 	{"errors_EEXIST", offsetof(struct map_counters, errors[ERROR_EEXIST])},
 	{"errors_E2BIG", offsetof(struct map_counters, errors[ERROR_E2BIG])},
+	{"errors_ENOMEM", offsetof(struct map_counters, errors[ERROR_ENOMEM])},
 };
 
 struct lane;
@@ -53,6 +58,11 @@ struct lane {
 	uint32_t done;
 	bool missed;
 };
+
+static bool is_stopped(const struct totals *totals)
+{
+	return totals->stop && atomic_load_explicit(totals->stop, memory_order_relaxed);
+}
 
 static uint64_t count_of(const struct map_counters *counters, int i)
 {
@@ -145,7 +155,7 @@ static void interleave(const struct totals *totals, struct map *map, uint32_t n)
 	for (uint32_t cpu = 0; cpu < cpus; cpu++)
 		totals->lanes[cpu] = (struct lane){
 			.ctx = {.cpu = cpu, .context = OP_PROGRAM, .next_use = UINT64_MAX}};
-	for (uint64_t left = totals->result->operations; left;) {
+	for (uint64_t left = totals->result->operations; left && !is_stopped(totals);) {
 		struct lane *lane =
 			&totals->lanes[schedule_next(&schedule, totals->lanes, cpus, totals->each)];
 
@@ -191,11 +201,15 @@ static int run_interleaved(struct totals *totals, uint32_t n)
 	return 0;
 }
 
-static void allow(struct totals_count *count, uint64_t operations, bool is_exact)
+static void allow(const struct totals *totals, struct totals_count *count)
 {
-	uint64_t range = count->highest - count->lowest;
-	uint64_t slack = is_exact ? 0 : range + operations / 100 + 16;
+	const struct totals_result *result = totals->result;
+	uint64_t slack = (count->highest - count->lowest + 1) / 2 + result->operations / 1000 +
+			 result->operations * result->cpus / totals->config->map.attr.max_entries +
+			 1;
 
+	if (result->cpus == 1)
+		slack = 0;
 	count->least = count->lowest > slack ? count->lowest - slack : 0;
 	count->most = count->highest + slack;
 }
@@ -227,6 +241,8 @@ static int run_engine(struct totals *totals, const struct engine *engine, int si
 
 	config.engine = engine;
 	config.workload.operations = totals->each;
+	if (engine->is_running_kernel)
+		config_take_kernel_as_it_is(&config);
 	for (int n = 0; n < TOTALS_RUNS && !err; n++) {
 		struct bench_result result;
 
@@ -245,16 +261,30 @@ static int run_all(struct totals *totals)
 
 	for (uint32_t n = 0; n < TOTALS_INTERLEAVINGS && !err; n++) {
 		err = run_interleaved(totals, n);
-		if (!err && totals->stop && atomic_load(totals->stop))
+		if (!err && is_stopped(totals))
 			err = error_set(totals->error, -EINTR, "interrupted");
 	}
 	for (int i = 0; i < TOTALS_COUNTS; i++)
-		allow(&result->counts[i], result->operations, result->cpus == 1);
+		allow(totals, &result->counts[i]);
 	if (!err)
 		err = run_engine(totals, totals->config->engine, 0);
 	if (!err)
 		err = run_engine(totals, totals->against, 1);
 	return err;
+}
+
+/* With few elements for each CPU what is under way is much of what is there. */
+static int check_size(const struct run_config *config, struct error *error)
+{
+	uint32_t cpus = config->map.cpus, least = cpus == 1 ? 1 : ENTRIES_OF_CPU * cpus;
+
+	if (config->map.attr.max_entries >= least)
+		return 0;
+	return error_set(error, -EINVAL,
+			 "max_entries=%" PRIu32 ": what %" PRIu32
+			 " CPUs come to cannot be told in a map "
+			 "so small; expected %" PRIu32 " or more",
+			 config->map.attr.max_entries, cpus, least);
 }
 
 int totals_run(const struct run_config *config, const struct engine *against,
@@ -270,6 +300,9 @@ int totals_run(const struct run_config *config, const struct engine *against,
 	int err;
 
 	memset(result, 0, sizeof(*result));
+	err = check_size(&replayed, error);
+	if (err)
+		return err;
 	for (int i = 0; i < TOTALS_COUNTS; i++)
 		result->counts[i].name = wanted[i].name;
 	replayed.workload.kind = WORKLOAD_REPLAY;
@@ -310,6 +343,18 @@ static void record_number(struct record *record, const char *name, uint64_t numb
 		record_add_u64(record, name, number);
 }
 
+/* A count that neither engine knows is not judged. */
+static const char *verdict(const struct totals_count *count, const struct engine *engine,
+			   const struct engine *against)
+{
+	if (count->is_wrong[0])
+		return engine->name;
+	if (count->is_wrong[1])
+		return against->name;
+	return count->seen[0][0] == COUNT_UNKNOWN && count->seen[1][0] == COUNT_UNKNOWN ? "unknown"
+											: "fine";
+}
+
 void totals_record(const struct run_config *config, const struct engine *against,
 		   const struct totals_result *result, struct record *record, struct record *counts)
 {
@@ -325,10 +370,7 @@ void totals_record(const struct run_config *config, const struct engine *against
 		record_number(&counts[i], "seen_highest", count->seen[0][1]);
 		record_number(&counts[i], "against_lowest", count->seen[1][0]);
 		record_number(&counts[i], "against_highest", count->seen[1][1]);
-		record_add_text(&counts[i], "verdict",
-				count->is_wrong[0]   ? config->engine->name
-				: count->is_wrong[1] ? against->name
-						     : "fine");
+		record_add_text(&counts[i], "verdict", verdict(count, config->engine, against));
 	}
 	config_record(config, record);
 	record_add_text(record, "against", against->name);

@@ -15,7 +15,7 @@
 enum {
 	TOTALS_INTERLEAVINGS = 32,
 	TOTALS_RUNS = 5, /* of each engine */
-	TOTALS_COUNTS = 7
+	TOTALS_COUNTS = 8
 };
 
 /* A count over all CPUs. */

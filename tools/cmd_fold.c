@@ -121,11 +121,8 @@ static int run_fold(const struct command *command, int argc, char **argv)
 	first = command_parse(command, argc, argv, states, &status);
 	if (first < 0)
 		return status;
-	if (first < argc) {
-		error_set(&error, -EINVAL, "fold: unexpected \"%.80s\"; it takes options alone",
-			  argv[first]);
-		return fail(-EINVAL, &error);
-	}
+	if (first < argc)
+		return command_refuse_argument(command, argv[first], "it takes options alone");
 	err = folding_run(&config, &stop_requested, &result, &error);
 	if (err)
 		return fail(err, &error);

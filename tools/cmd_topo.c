@@ -153,13 +153,9 @@ static int run_topo(const struct command *command, int argc, char **argv)
 	first = command_parse(command, argc, argv, states, &status);
 	if (first < 0)
 		return status;
-	if (first < argc) {
-		error_set(&error, -EINVAL,
-			  "topo: unexpected \"%.80s\"; a machine is given by --input or "
-			  "--synthetic",
-			  argv[first]);
-		return fail(-EINVAL, &error);
-	}
+	if (first < argc)
+		return command_refuse_argument(command, argv[first],
+					       "a machine is given by --input or --synthetic");
 	err = topology_init(&topology, topo.source, topo.text, &error);
 	if (err)
 		return fail(err, &error);

@@ -383,6 +383,8 @@ static int run_verify(const struct command *cli, int argc, char **argv)
 	}
 	if (!err)
 		err = verify_finish_config(config, command.against, &error);
+	if (!err && !command.is_concurrent)
+		err = verify_check_order(config, command.against, &error);
 	if (err)
 		return fail(err, &error);
 	if (config->map.kernel_note[0] && !command.is_quiet)

@@ -157,6 +157,15 @@ int command_parse(const struct command *command, int argc, char **argv, void *co
 	return optind;
 }
 
+int command_refuse_argument(const struct command *command, const char *argument, const char *hint)
+{
+	struct error error;
+
+	return fail(error_set(&error, -EINVAL, "%s: unexpected \"%.80s\"; %s", command->name,
+			      argument, hint),
+		    &error);
+}
+
 /* "  -m, --map MAP        text", following lines of the text below the first. */
 static void print_option(const struct cli_option *option)
 {

@@ -67,6 +67,9 @@ int command_parse(const struct command *command, int argc, char **argv, void *co
 
 void command_help(const struct command *command);
 
+/* Complains of an argument that is no option, and says what the command takes. Returns a status. */
+int command_refuse_argument(const struct command *command, const char *argument, const char *hint);
+
 /* 0, or the signal (SIGINT, SIGTERM, SIGHUP) that asked for an end. */
 extern atomic_int stop_requested;
 

@@ -5,26 +5,11 @@
  * engine loads the newest that the kernel takes, anew for each kind of workload, so that the
  * verifier drops the steps of the others.
  */
-#include <linux/bpf.h>
-
-#include <bpf/bpf_helpers.h>
-
+#include "sim/kernel/common.bpf.h"
 #include "sim/kernel/shared.h"
 #include "sim/workload_step.h"
 
-#define ENOENT 2
-
-char program_license[] SEC("license") = "Dual BSD/GPL";
-
 const volatile struct workload_params settings SEC(".rodata.settings");
-
-/* The map that is tested; the engine puts its own in here. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__uint(key_size, 8);
-	__uint(value_size, 8);
-} tested SEC(".maps");
 
 /* The CPUs, by the machine's numbers. */
 struct {

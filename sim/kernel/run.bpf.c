@@ -10,26 +10,12 @@
  *
  * The engine gives the maps their sizes before it loads a program.
  */
-#include <linux/bpf.h>
-
-#include <bpf/bpf_helpers.h>
-
+#include "sim/kernel/common.bpf.h"
 #include "sim/kernel/shared.h"
 
-#define ENOENT 2
 #define FOLD_FACTOR 0x9e3779b97f4a7c15ULL /* op_fold_word() of base/op.h */
 
-char program_license[] SEC("license") = "Dual BSD/GPL";
-
 const volatile struct kernel_settings settings SEC(".rodata.settings");
-
-/* The map that is tested; the engine puts its own in here. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__uint(key_size, 8);
-	__uint(value_size, 8);
-} tested SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

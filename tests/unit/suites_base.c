@@ -21,6 +21,7 @@ extern CU_TestInfo op_tests[];
 extern CU_TestInfo output_file_tests[];
 extern CU_TestInfo pin_tests[];
 extern CU_TestInfo record_tests[];
+extern CU_TestInfo torture_tests[];
 extern CU_TestInfo trace_store_tests[];
 extern CU_TestInfo shrink_tests[];
 extern CU_TestInfo team_tests[];
@@ -53,6 +54,7 @@ const struct unit_suite unit_suites[] = {
 	{"output_file", output_file_tests},
 	{"pin", pin_tests},
 	{"record", record_tests},
+	{"torture", torture_tests},
 	{"trace_store", trace_store_tests},
 	{"shrink", shrink_tests},
 	{"team", team_tests},
